@@ -1,0 +1,1 @@
+"""Agent CLIs as data: one YAML file each."""

@@ -1,0 +1,47 @@
+"""What a detector reports, and what every detector can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+StreamKind = Literal["text", "thinking", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Where a stream became a loop. All offsets are code points in the stream.
+
+    Attributes:
+        rule: What a user sees and can disable, such as ``collapse-repetition``.
+        mechanism: The detector inside the rule, such as ``paragraph-repeat``.
+        reason: One sentence for people, with the figures that decided.
+        anomaly_start: Where the loop began.
+        garbage_start: Keep ``text[:garbage_start]``, drop the rest.
+        fired_at: How many characters had been read when the detector fired.
+        details: Further figures of the mechanism.
+    """
+
+    rule: str
+    mechanism: str
+    reason: str
+    anomaly_start: int
+    garbage_start: int
+    fired_at: int
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+class Detector(Protocol):
+    """An incremental reader of one stream. Where the text was cut never changes the finding."""
+
+    mechanism: str
+
+    def feed(self, delta: str) -> Finding | None:
+        """Read more text; the first finding is returned once and latches."""
+
+    def finish(self) -> Finding | None:
+        """Say that the stream has ended."""
+
+    def reset(self) -> None:
+        """Forget everything: afterwards the detector equals a new one."""

@@ -1,0 +1,64 @@
+"""The scenario: what a YAML file says, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from harness.results import Place
+from mock_llm.script import ScriptTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One check: its kind, its checked arguments, and where it stands.
+
+    ``args`` is the kind's own frozen dataclass (see ``harness.steps``).
+    """
+
+    kind: str
+    label: str
+    args: Any
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The negative control: the same scenario with one thing wrong, and the steps that must then fail.
+
+    Exactly one of ``disable`` (rules switched off) and ``model`` (other turns) is not empty.
+    """
+
+    must_fail: tuple[str, ...]
+    disable: tuple[str, ...] = ()
+    model: tuple[ScriptTurn, ...] = ()
+    place: Place = Place("", 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One scenario file.
+
+    Attributes:
+        name: The ``scenario:`` value; equals the file's stem.
+        model: The turns the mock model plays, in order.
+        prompt: What the user asks; ``{nonce}`` in it is replaced by the run's nonce.
+        mode: ``one-shot`` (the prompt is an argument) or ``terminal`` (it is typed; later).
+        files: Files put into the agent's working folder, by relative path.
+        timeout_s: Deadline of the whole run.
+    """
+
+    name: str
+    summary: str
+    path: str
+    model: tuple[ScriptTurn, ...]
+    prompt: str
+    steps: tuple[Step, ...]
+    tags: tuple[str, ...] = ()
+    control: Control | None = None
+    mode: Literal["one-shot", "terminal"] = "one-shot"
+    files: Mapping[str, str] = field(default_factory=dict)
+    timeout_s: float = 60
+    max_requests: int = 20
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,87 @@
+"""The ordered record of exchanges: what was asked, what was sent, how it ended and who hung up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mock_llm.request import ModelRequest
+from mock_llm.script import ScriptTurn
+
+Ending = Literal["open", "complete", "client-hung-up", "cap", "refused"]
+Lane = Literal["main", "side", "none"]
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request with what answered it.
+
+    Attributes:
+        number: Place among all requests, from 1.
+        reply: Place among the replies of the main lane, from 1; None for any other request.
+        lane: ``main`` follows the script, ``side`` was answered beside it, ``none`` was refused.
+        request: The parsed request; None when its body could not be parsed.
+        turn: The scripted turn that answers it; None when it was refused.
+        chars_total: Content characters of the whole reply.
+        chars_sent: Content characters handed to the socket so far.
+        exact: True when ``chars_sent`` is exact to the delta (a paced stream); otherwise it is an
+            upper bound on what the client has read.
+        text_sent: The content characters handed to the socket, all parts joined.
+        ended: How it ended; ``open`` while it runs.
+        problem: Why it was refused, in full sentences for the report.
+    """
+
+    number: int
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    started_s: float
+    lane: Lane = "none"
+    reply: int | None = None
+    request: ModelRequest | None = None
+    turn: ScriptTurn | None = None
+    chars_total: int = 0
+    chars_sent: int = 0
+    exact: bool = False
+    sent: list[str] = field(default_factory=list)
+    ended: Ending = "open"
+    ended_s: float | None = None
+    problem: str = ""
+
+    @property
+    def text_sent(self) -> str:
+        return "".join(self.sent)
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEvent:
+    """Something that happened to an exchange, on the journal's own clock (seconds)."""
+
+    at_s: float
+    kind: Literal["request", "delta", "ended"]
+    exchange: Exchange
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Journal:
+    """Every exchange in order. Listeners hear each event at once, in order."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    listeners: list[Callable[[JournalEvent], None]] = field(default_factory=list)
+
+    def emit(self, event: JournalEvent) -> None:
+        """Tell every listener."""
+        for listener in self.listeners:
+            listener(event)
+
+    @property
+    def main(self) -> list[Exchange]:
+        """The exchanges of the main lane: ``main[0]`` is reply 1."""
+        return [e for e in self.exchanges if e.reply is not None]
+
+    @property
+    def problems(self) -> list[Exchange]:
+        """Requests that were refused: unexpected, past the end of the script or over the cap."""
+        return [e for e in self.exchanges if e.problem]

@@ -1,0 +1,46 @@
+"""What a client asked, in terms that every dialect shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMessage:
+    """One message of a request: its text joined, its thinking, its tool calls and results apart."""
+
+    role: Role
+    text: str = ""
+    thinking: str = ""
+    tool_calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """A request to the model.
+
+    ``messages`` leave the system text out; a tool result is a message with role ``tool``.
+    ``stream`` is decided by the body (or the path, where the dialect says so) alone.
+    """
+
+    dialect: str
+    model: str
+    stream: bool
+    system: str
+    messages: tuple[RequestMessage, ...]
+    tools: tuple[str, ...] = ()
+    include_usage: bool = False
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def last_user_text(self) -> str:
+        """The text of the last user message, or an empty string."""
+        return next((m.text for m in reversed(self.messages) if m.role == "user"), "")
+
+
+class BadRequest(ValueError):
+    """A request body that its dialect does not allow; the message says what and where."""

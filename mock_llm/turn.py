@@ -1,0 +1,69 @@
+"""The vocabulary of a scripted reply: what a model says, before any wire format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Stop = Literal["stop", "tool", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Visible answer text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """Reasoning text, sent in the dialect's own reasoning channel."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call; ``arguments`` is the JSON text exactly as it is streamed."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+Part = Text | Thinking | ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts as a provider would bill them."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One scripted reply of the model: its parts in order, then how it stopped."""
+
+    parts: tuple[Part, ...]
+    usage: Usage | None = None
+    stop: Stop = "stop"
+
+    @property
+    def chars(self) -> int:
+        """Content characters of all parts (code points; a tool call counts its arguments)."""
+        return sum(len(content(part)) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of one part: ``part`` is its index in the turn."""
+
+    part: int
+    text: str
+
+
+def content(part: Part) -> str:
+    """The characters of a part that are streamed as content."""
+    return part.arguments if isinstance(part, ToolCall) else part.text
