@@ -1,0 +1,94 @@
+"""An agent description: how to aim a CLI at the mock, where it keeps its session, which guard it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """How to get the pinned version: ``source`` is ``npm``, ``pypi`` or ``embedded``."""
+
+    source: str
+    package: str = ""
+    version: str = ""
+    size_mb: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSwitches:
+    """The guard of an agent and how to switch it.
+
+    ``rules`` are the ids it can report. ``off`` are arguments that switch the whole guard off;
+    ``disable_rule`` are arguments that switch one rule off, with ``{rule}`` in them. Empty means
+    that the agent has no such switch.
+    """
+
+    rules: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+    disable_rule: tuple[str, ...] = ()
+    interrupt_marker: str = ""
+    truncation_marker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SideForm:
+    """A request that the agent makes beside the conversation: recognised by a text, answered with ``say``."""
+
+    name: str
+    contains: str
+    say: str = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class DialectSettings:
+    """Template values that one dialect needs: ``api`` is the agent's own name for it."""
+
+    name: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """One agent CLI.
+
+    Strings in ``one_shot``, ``env`` and ``files`` are templates over ``{port}``, ``{base_url}``
+    (origin without ``/v1``), ``{key}``, ``{home}``, ``{work}``, ``{prompt}``, ``{model}``, ``{python}`` and the
+    variables of the dialect; ``{{`` and ``}}`` are literal braces.
+
+    Attributes:
+        command: The program and its fixed arguments; the first is looked up in the private
+            prefix of ``qa agents install``, then on PATH.
+        one_shot: Arguments of a one-shot run with the prompt.
+        version_probe: Arguments that print the version.
+        env: Environment beside the sandbox's own.
+        files: Seeded files; keys are templates of absolute paths under ``{home}`` or ``{work}``.
+        session_glob: Where the session file appears, a template with ``*``.
+        reader: Id of the session reader.
+        tools: The agent's names for the tools ``read``, ``write`` and ``bash``.
+        real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
+    """
+
+    name: str
+    path: str
+    command: tuple[str, ...]
+    one_shot: tuple[str, ...]
+    dialects: tuple[DialectSettings, ...]
+    session_glob: str
+    reader: str
+    install: Install
+    title: str = ""
+    model: str = "mock-model"
+    version_probe: tuple[str, ...] = ("--version",)
+    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    sides: tuple[SideForm, ...] = ()
+    guard: GuardSwitches = field(default_factory=GuardSwitches)
+    tools: Mapping[str, str] = field(default_factory=dict)
+    real_folders: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def dialect(self, name: str) -> DialectSettings | None:
+        """The settings of a dialect, or None when the agent does not speak it."""
+        return next((d for d in self.dialects if d.name == name), None)
