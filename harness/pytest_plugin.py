@@ -1,0 +1,1 @@
+"""Scenario files as pytest items."""

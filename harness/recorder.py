@@ -1,0 +1,137 @@
+"""The evidence folder of one run, written as things happen."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from harness.redact import MaskedStream, Masks
+
+if TYPE_CHECKING:
+    from mock_llm.journal import Exchange, JournalEvent
+
+
+def new_run_folder(runs: Path) -> Path:
+    """Make the next numbered folder below ``runs``; two processes never get the same one."""
+    runs.mkdir(parents=True, exist_ok=True)
+    ignore = runs.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")
+    number = max((int(p.name) for p in runs.iterdir() if p.name.isdigit()), default=0)
+    while True:
+        number += 1
+        folder = runs / f"{number:04}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder
+
+
+def copy_session(pattern: str, target: Path, masks: Masks) -> list[Path]:
+    """Copy every file that matches the pattern, masked; give the copies in order of their names."""
+    copies = []
+    for name in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207  an absolute pattern
+        if not Path(name).is_file():
+            continue
+        target.mkdir(parents=True, exist_ok=True)
+        text = Path(name).read_text(encoding="utf-8", errors="replace")
+        copy = target / Path(name).name
+        copy.write_text(masks.apply(text), encoding="utf-8")
+        copies.append(copy)
+    return copies
+
+
+class Recorder:
+    """Writes ``events.jsonl``, ``requests/``, ``replies/`` and ``terminal.cast`` of one run.
+
+    Every line is one unbuffered write, so a killed run leaves whole lines. All text is masked.
+    """
+
+    def __init__(self, folder: Path, masks: Masks, size: tuple[int, int], started_s: float) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._masks = masks
+        self._started_s = started_s
+        self._events = _appendable(folder / "events.jsonl")
+        self._cast = _appendable(folder / "terminal.cast")
+        self._terminal = MaskedStream(masks)
+        self._replies: dict[int, IO[bytes]] = {}
+        columns, rows = size
+        self._line(self._cast, {"version": 2, "width": columns, "height": rows})
+
+    def event(self, at_s: float, channel: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Append one event of the timeline; times are seconds since the run began."""
+        at = round(at_s - self._started_s, 6)
+        self._line(self._events, {"t": at, "channel": channel, "kind": kind, **data})
+
+    def terminal(self, at_s: float, text: str) -> None:
+        """Append what the program wrote to its terminal."""
+        masked = self._terminal.feed(text)
+        if masked:
+            self._line(self._cast, [round(at_s - self._started_s, 6), "o", masked])
+
+    def exchange(self, event: JournalEvent) -> None:
+        """Append what happened on the wire. Listens to the journal."""
+        exchange, number = event.exchange, event.exchange.number
+        if event.kind == "request":
+            self._write_request(exchange)
+        elif event.kind == "delta" and (text := event.data.get("text")):
+            if number not in self._replies:
+                self._replies[number] = _appendable(self._path("replies", number, "txt"))
+            self._replies[number].write(self._masks.apply(text).encode("utf-8", "replace"))
+        elif event.kind == "ended" and number in self._replies:
+            self._replies.pop(number).close()
+        self.event(event.at_s, "wire", event.kind, _summary(event))
+
+    def write(self, name: str, value: Any) -> None:
+        """Write a whole file at once: text as it is, anything else as JSON."""
+        if is_dataclass(value) and not isinstance(value, type):
+            value = asdict(value)
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+        partial = self.folder / f"{name}.part"
+        partial.write_text(self._masks.apply(text), encoding="utf-8", errors="replace")
+        partial.replace(self.folder / name)
+
+    def close(self, at_s: float) -> None:
+        """Write what was held back and close all files."""
+        rest = self._terminal.finish()
+        if rest:
+            self._line(self._cast, [round(at_s - self._started_s, 6), "o", rest])
+        for file in (self._events, self._cast, *self._replies.values()):
+            file.close()
+
+    def _write_request(self, exchange: Exchange) -> None:
+        body = exchange.request.body if exchange.request else None
+        path = self._path("requests", exchange.number, "json")
+        head = {"method": exchange.method, "path": exchange.path, "headers": dict(exchange.headers)}
+        text = json.dumps({**head, "body": body}, indent=2, ensure_ascii=False, default=str)
+        path.write_text(self._masks.apply(text) + "\n", encoding="utf-8", errors="replace")
+
+    def _path(self, kind: str, number: int, suffix: str) -> Path:
+        (self.folder / kind).mkdir(exist_ok=True)
+        return self.folder / kind / f"{number:03}.{suffix}"
+
+    def _line(self, file: IO[bytes], value: Any) -> None:
+        text = self._masks.apply(json.dumps(value, ensure_ascii=False, default=str))
+        file.write(text.encode("utf-8", "replace") + b"\n")
+
+
+def _appendable(path: Path) -> IO[bytes]:
+    return open(path, "ab", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o644))  # noqa: PTH123, SIM115
+
+
+def _summary(event: JournalEvent) -> dict[str, Any]:
+    exchange = event.exchange
+    data: dict[str, Any] = {"request": exchange.number, "reply": exchange.reply, "lane": exchange.lane}
+    if event.kind == "delta":
+        return {**data, "chars_sent": exchange.chars_sent}
+    if event.kind == "ended":
+        figures = {"chars_sent": exchange.chars_sent, "chars_total": exchange.chars_total}
+        return {**data, "ended": exchange.ended, **figures, "exact": exchange.exact, "problem": exchange.problem}
+    return {**data, "path": exchange.path, "problem": exchange.problem}

@@ -1,0 +1,87 @@
+"""Keys and home paths never reach a stored file: they are masked on the way in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_SHORTEST = 4
+_KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+
+
+@dataclass(slots=True)
+class Masks:
+    """Secrets and what is written in their place.
+
+    The longest secret wins where several begin at the same place. Values shorter than four
+    characters are not masked: they would eat ordinary text.
+
+    >>> Masks({"/tmp/box/home": "~", "sk-123456": "[KEY]"}).apply("cd /tmp/box/home; echo sk-123456")
+    'cd ~; echo [KEY]'
+    """
+
+    values: Mapping[str, str]
+    _pattern: re.Pattern[str] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        secrets = sorted((s for s in self.values if len(s) >= _SHORTEST), key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, secrets))) if secrets else None
+
+    def apply(self, text: str) -> str:
+        """The text with every secret masked."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda match: self.values[match.group()], text)
+
+    def split(self, text: str) -> tuple[str, str]:
+        """The masked text that is certain, and the raw rest that may be the beginning of a secret."""
+        done: list[str] = []
+        at = 0
+        while True:
+            hold = self._open_from(text, at)
+            match = self._pattern.search(text, at) if self._pattern else None
+            if match is None or match.start() >= hold:
+                done.append(text[at:hold])
+                return "".join(done), text[hold:]
+            done += (text[at : match.start()], self.values[match.group()])
+            at = match.end()
+
+    def _open_from(self, text: str, start: int) -> int:
+        longest = max((len(secret) for secret in self.values), default=0)
+        for at in range(max(start, len(text) - longest + 1), len(text)):
+            tail = text[at:]
+            if any(len(s) >= _SHORTEST and len(s) > len(tail) and s.startswith(tail) for s in self.values):
+                return at
+        return len(text)
+
+
+@dataclass(slots=True)
+class MaskedStream:
+    """Mask a text that arrives in pieces; where it was cut never changes what comes out."""
+
+    masks: Masks
+    _held: str = ""
+
+    def feed(self, piece: str) -> str:
+        """Take a piece, give the part that can no longer be the start of a secret."""
+        ready, self._held = self.masks.split(self._held + piece)
+        return ready
+
+    def finish(self) -> str:
+        """Give what was held back."""
+        held, self._held = self._held, ""
+        return self.masks.apply(held)
+
+
+def secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
+    """Masks for the values of all variables that are named like a key.
+
+    >>> secrets_of({"OPENAI_API_KEY": "sk-live-1", "EDITOR": "vim"})
+    {'sk-live-1': '[OPENAI_API_KEY]'}
+    """
+    return {
+        value: f"[{name}]"
+        for name, value in environ.items()
+        if _KEY_NAME.search(name) and len(value) > _SHORTEST
+    }

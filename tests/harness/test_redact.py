@@ -1,0 +1,35 @@
+"""Secrets never come out, wherever the text was cut."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.redact import MaskedStream, Masks
+
+SECRETS = Masks({"abcd": "[1]", "cdefg": "[2]", "abcdef": "[3]", "bbbb": "[4]", "ab": "[never]"})
+texts = st.text(alphabet="abcdefg.", max_size=60)
+
+
+@given(texts, st.lists(st.integers(0, 60), max_size=6))
+def test_where_a_text_was_cut_never_changes_what_comes_out(text: str, cuts: list[int]) -> None:
+    stream = MaskedStream(SECRETS)
+    bounds = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    pieces = [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    out = "".join(stream.feed(piece) for piece in pieces) + stream.finish()
+    assert out == SECRETS.apply(text)
+
+
+@given(texts)
+def test_no_secret_of_four_characters_or_more_is_left(text: str) -> None:
+    masks = Masks({"abcd": "#", "gfed": "#"})
+    assert "abcd" not in masks.apply(text)
+    assert "gfed" not in masks.apply(text)
+
+
+def test_the_longer_secret_wins_where_two_begin() -> None:
+    assert SECRETS.apply("xabcdefy") == "x[3]y"
+
+
+def test_a_short_value_is_left_alone() -> None:
+    assert SECRETS.apply("ab") == "ab"
