@@ -1,0 +1,273 @@
+"""YAML text into nodes that remember where they stand.
+
+Scalars follow the core schema of YAML 1.2: ``NO`` and ``on`` are text, ``22:22`` is text, ``012`` is twelve.
+Duplicate keys, several documents, tags and self-containing anchors are mistakes. Depth and the number of
+values (aliases counted as often as they are used) are bounded, so no text can exhaust the stack or the memory.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from mock_llm.problems import Problems, quoted
+
+MAX_DEPTH = 40
+MAX_VALUES = 100_000
+
+_Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+_WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
+    word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
+}
+_PLAIN_TAGS = {None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarNode:
+    """A scalar at ``source.text[start:end]``: its text, and its value by the core schema."""
+
+    start: int
+    end: int
+    text: str
+    value: str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListNode:
+    """A list; ``size`` counts all values in it."""
+
+    start: int
+    end: int
+    items: tuple[Node, ...]
+    size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MapNode:
+    """A mapping, its entries in the order they are written; no key comes twice."""
+
+    start: int
+    end: int
+    entries: tuple[tuple[ScalarNode, Node], ...]
+    size: int = 1
+
+    def get(self, name: str) -> Node | None:
+        """The value of a key, or None."""
+        return next((value for key, value in self.entries if key.text == name), None)
+
+
+Node = ScalarNode | ListNode | MapNode
+
+
+def parse_yaml(problems: Problems) -> Node | None:
+    """Read ``problems.source``. Mistakes go to ``problems``; None when nothing can be made of the text."""
+    source = problems.source
+    bad = _UNPRINTABLE.search(source.text)
+    if bad:
+        problems.add(bad.start(), bad.end(), f"character U+{ord(bad.group()):04X} is not allowed in YAML")
+        return None
+    try:
+        return _Composer(problems).compose()
+    except yaml.MarkedYAMLError as error:
+        _note_syntax(problems, error)
+    except _Stop:
+        pass
+    return None
+
+
+def decode(data: bytes) -> tuple[str, tuple[int, str] | None]:
+    """Bytes of a file as text without its byte order mark.
+
+    Bytes that are not UTF-8 are replaced; then the second value is the offset of the first and a message.
+    """
+    try:
+        return data.decode("utf-8-sig"), None
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig")
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        return data.decode("utf-8-sig", errors="replace"), (len(before), message)
+
+
+def plain(node: Node) -> Any:
+    """The JSON value of a node."""
+    if isinstance(node, ScalarNode):
+        return node.value
+    if isinstance(node, ListNode):
+        return [plain(item) for item in node.items]
+    return {key.text: plain(value) for key, value in node.entries}
+
+
+def described(node: Node) -> str:
+    """What a node is, for messages: ``'many'``, ``12``, ``nothing``, ``a list``."""
+    if isinstance(node, ListNode):
+        return "a list"
+    if isinstance(node, MapNode):
+        return "a mapping"
+    if node.value is None:
+        return "nothing"
+    return quoted(node.text) if isinstance(node.value, str) else node.text[:40]
+
+
+def scalar_value(text: str) -> str | int | float | bool | None:
+    """The value of a plain scalar by the core schema of YAML 1.2.
+
+    >>> [scalar_value(text) for text in ("NO", "on", "22:22", "012", "0o12", "1e3", "", "true")]
+    ['NO', 'on', '22:22', 12, 10, 1000.0, None, True]
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    try:
+        if _INT.fullmatch(text):
+            return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+        return (
+            float(text.replace(".", "", 1) if text[-1] in "fFnN" else text)
+            if _FLOAT.fullmatch(text)
+            else text
+        )
+    except ValueError:  # more digits than Python turns into a number
+        return text
+
+
+class _Stop(Exception):  # noqa: N818 - leaves the loop; never seen outside
+    """Reading cannot go on; the reason has been noted."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection that has not ended yet."""
+
+    start: int
+    is_map: bool
+    anchor: str | None
+    children: list[Node] = field(default_factory=list)
+
+
+class _Composer:
+    """Events into nodes with a stack of our own, so that depth is bounded by us."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        self._stack: list[_Open] = []
+        self._anchors: dict[str, Node] = {}
+        self._root: Node | None = None
+        self._values = 0
+
+    def compose(self) -> Node | None:
+        parser = _Parser(self._problems.source.text)
+        try:
+            while parser.check_event():
+                self._take(parser.get_event())
+        finally:
+            parser.dispose()
+        return self._root
+
+    def _take(self, event: yaml.Event) -> None:
+        if isinstance(event, yaml.ScalarEvent):
+            self._check_tag(event)
+            is_text = not event.implicit[0] or event.tag is not None
+            value = event.value if is_text else scalar_value(event.value)
+            self._put(ScalarNode(*_span(event), event.value, value), event.anchor)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._check_tag(event)
+            self._open(event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._close(event.end_mark.index)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event)
+        elif isinstance(event, yaml.DocumentStartEvent) and self._root is not None:
+            self._stop(
+                event, "a second document starts here", "a file holds one document: take this '---' out"
+            )
+
+    def _open(self, event: Any) -> None:
+        if len(self._stack) >= MAX_DEPTH:
+            self._stop(event, f"values are nested more than {MAX_DEPTH} deep")
+        self._stack.append(
+            _Open(event.start_mark.index, isinstance(event, yaml.MappingStartEvent), event.anchor)
+        )
+
+    def _close(self, end: int) -> None:
+        done = self._stack.pop()
+        size = 1 + sum(_size(child) for child in done.children)
+        if done.is_map:
+            self._put(MapNode(done.start, end, self._entries(done.children), size), done.anchor)
+        else:
+            self._put(ListNode(done.start, end, tuple(done.children), size), done.anchor)
+
+    def _put(self, node: Node, anchor: str | None) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = node
+        if self._stack:
+            self._stack[-1].children.append(node)
+        else:
+            self._root = node
+
+    def _alias(self, event: Any) -> None:
+        node = self._anchors.get(event.anchor)
+        if node is None:
+            hint = "an anchor '&name' stands before its alias and never contains it"
+            self._stop(event, f"alias '*{event.anchor}' has no anchor", hint)
+            return
+        self._values += _size(node)
+        if self._values > MAX_VALUES:
+            self._stop(event, f"aliases expand to more than {MAX_VALUES} values")
+        self._put(node, None)
+
+    def _entries(self, children: list[Node]) -> tuple[tuple[ScalarNode, Node], ...]:
+        seen: dict[str, ScalarNode] = {}
+        entries = []
+        for key, value in zip(children[::2], children[1::2], strict=True):
+            if not isinstance(key, ScalarNode):
+                self._problems.add(key.start, key.end, f"a key is text, got {described(key)}")
+            elif key.text in seen:
+                line, column = self._problems.source.place(seen[key.text].start)
+                hint = f"first used at {line}:{column}"
+                self._problems.add(key.start, key.end, f"duplicate key {quoted(key.text)}", hint)
+            else:
+                seen[key.text] = key
+                entries.append((key, value))
+        return tuple(entries)
+
+    def _check_tag(self, event: Any) -> None:
+        if event.tag not in _PLAIN_TAGS:
+            self._problems.add(*_span(event), f"tag {quoted(event.tag)} is not supported", "take it out")
+
+    def _stop(self, event: Any, message: str, *hints: str) -> None:
+        self._problems.add(*_span(event), message, *hints)
+        raise _Stop
+
+
+def _span(event: Any) -> tuple[int, int]:
+    return event.start_mark.index, event.end_mark.index
+
+
+def _size(node: Node) -> int:
+    return 1 if isinstance(node, ScalarNode) else node.size
+
+
+def _note_syntax(problems: Problems, error: yaml.MarkedYAMLError) -> None:
+    """A syntax error in our picture: the parser's own sentence, and where the thing began that went wrong."""
+    text = problems.source.text
+    mark = error.problem_mark
+    offset = min(mark.index, len(text)) if mark else len(text)
+    hint = ""
+    if text[offset : offset + 1] == "\t":
+        hint = "indent with blanks: YAML allows no tab here"
+    elif error.context and error.context_mark and error.context_mark.index < offset:
+        begin = error.context_mark.index
+        if text[offset:].strip():
+            line, column = problems.source.place(begin)
+            hint = f"{error.context} that starts at {line}:{column}"
+        else:  # the end of the file shows nothing: show where the unfinished thing starts
+            offset, hint = begin, error.context
+    problems.add(offset, offset, f"not valid YAML: {error.problem or error.context}", hint)

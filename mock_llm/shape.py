@@ -1,0 +1,174 @@
+"""Shapes: what a YAML value must look like, as data.
+
+A shape is used twice: to read located nodes with every mistake at its place (:func:`mock_llm.reading.read`) and to
+describe itself to editors (:func:`mock_llm.schema.json_schema`). Its ``doc`` says what the value means and in
+which unit.
+
+>>> PARAMETERS = Record("a loop", {
+...     "text": Field(Str("What comes again."), required=True),
+...     "cycles": Field(Int("How often it comes.", at_least=1), default=3),
+... })
+>>> sorted(PARAMETERS.fields)
+['cycles', 'text']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from mock_llm.located import Node, ScalarNode
+
+
+class Invalid:
+    """Stands where a value could not be read; the reason is among the problems."""
+
+    def __repr__(self) -> str:
+        return "INVALID"
+
+
+INVALID: Final = Invalid()
+
+
+@dataclass(frozen=True, slots=True)
+class Str:
+    """Text. A number or ``true`` without quotes is taken as it is written."""
+
+    doc: str = ""
+    allow_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    """A whole number within inclusive bounds."""
+
+    doc: str = ""
+    at_least: int | None = None
+    at_most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """A finite number within inclusive bounds."""
+
+    doc: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bool:
+    """``true`` or ``false``."""
+
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """One of a few words."""
+
+    options: tuple[str, ...]
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """Any value; read as the JSON value it stands for."""
+
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list, read as a tuple. With ``or_single`` a value that is no list counts as a list of one."""
+
+    item: Shape
+    doc: str = ""
+    at_least: int = 0
+    at_most: int | None = None
+    or_single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A mapping with free keys and alike values, read as a dict."""
+
+    value: Shape
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A key of a record. An absent optional key reads as ``default``, which is not checked."""
+
+    shape: Shape
+    required: bool = False
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A mapping with known keys, read as a dict with every key. ``name`` is for messages: ``a turn``."""
+
+    name: str
+    fields: Mapping[str, Field]
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OneKey:
+    """A mapping with exactly one of some keys, read as :class:`Picked`."""
+
+    name: str
+    options: Mapping[str, Shape]
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The first of some shapes that the kind of value (text, number, list, mapping, ...) fits."""
+
+    shapes: tuple[Shape, ...]
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Another shape, read as :class:`Located`: the value with its node."""
+
+    shape: Shape
+
+    @property
+    def doc(self) -> str:
+        return self.shape.doc
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Another shape whose value then goes through ``convert``; its ``ValueError`` becomes a problem."""
+
+    shape: Shape
+    convert: Callable[[Any], Any]
+
+    @property
+    def doc(self) -> str:
+        return self.shape.doc
+
+
+Shape = Str | Int | Num | Bool | Enum | Json | ListOf | MapOf | Record | OneKey | Either | At | Checked
+
+
+class Picked(NamedTuple):
+    """What a :class:`OneKey` found. ``value`` may be ``INVALID``; ``key`` is a known one."""
+
+    key: str
+    value: Any
+    key_node: ScalarNode
+
+
+class Located(NamedTuple):
+    """A value with its node."""
+
+    value: Any
+    node: Node
