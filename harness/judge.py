@@ -1,0 +1,113 @@
+"""From evidence to outcome: what the steps say, and what a control had to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.evidence import Evidence
+from harness.plan import Job
+from harness.results import ScenarioResult, StepResult, Verdict
+from harness.scenario import Step
+from harness.steps.checks import check
+from harness.steps.verdicts import Failed, Passed
+from mock_llm.journal import Exchange
+
+_TAIL_LINES = 8
+
+
+def judge(job: Job, evidence: Evidence, problem: str, refused: Sequence[Exchange]) -> ScenarioResult:
+    """The outcome of a finished run.
+
+    ``problem`` says why the run itself did not come to its end; then nothing it shows can pass.
+    ``refused`` are the requests the mock could not answer: they fail a run whose steps all passed.
+    """
+    steps = tuple(_step_result(step, evidence) for step in job.scenario.steps)
+    problem = problem or _never_asked(job, evidence)
+    if problem:
+        return _result(job, steps, "error", problem)
+    refusals = "\n".join(exchange.problem for exchange in refused)
+    if job.control:
+        return _judge_control(job, steps, refusals)
+    failed = bool(refusals) or any(step.verdict != "passed" for step in steps)
+    return _result(job, steps, "failed" if failed else "passed", refusals, _unplayed(job, evidence))
+
+
+def skipped(job: Job, why: str, verdict: Verdict = "skipped") -> ScenarioResult:
+    """The outcome of a run that was not made."""
+    return _result(job, (), verdict, why)
+
+
+def _judge_control(job: Job, steps: tuple[StepResult, ...], refusals: str) -> ScenarioResult:
+    control = job.scenario.control
+    must_fail = set(control.must_fail) if control else set()
+    failing = {step.label for step in steps if step.verdict == "failed"}
+    problems = []
+    if passed := sorted(must_fail - failing):
+        problems.append(f"{_quoted(passed)} had to fail and passed: the check cannot see a missing guard")
+    if also := sorted(failing - must_fail):
+        problems.append(f"{_quoted(also)} failed too, and 'must_fail' does not name it")
+    if refusals:
+        problems.append(refusals)
+    verdict: Verdict = "failed" if problems else "passed"
+    return _result(job, steps, verdict, "; ".join(problems))
+
+
+def _step_result(step: Step, evidence: Evidence) -> StepResult:
+    outcome = check(step, evidence)
+    if isinstance(outcome, Passed):
+        return StepResult(step.label, step.kind, step.place, "passed", outcome.observed)
+    if isinstance(outcome, Failed):
+        return StepResult(
+            step.label,
+            step.kind,
+            step.place,
+            "failed",
+            outcome.observed,
+            outcome.expected,
+            outcome.evidence,
+        )
+    raise AssertionError(f"step '{step.label}' is pending after the run has ended")
+
+
+def _never_asked(job: Job, evidence: Evidence) -> str:
+    if evidence.exchanges:
+        return ""
+    lines = [line for line in evidence.output.splitlines() if line.strip()][-_TAIL_LINES:]
+    shown = "".join(f"\n  | {line[:160]}" for line in lines)
+    return (
+        f"agent '{job.spec.name}' ended with exit code {evidence.exit_code} and never asked the model{shown}"
+    )
+
+
+def _unplayed(job: Job, evidence: Evidence) -> tuple[str, ...]:
+    left = len(job.turns) - len(evidence.main)
+    return (f"{left} of {len(job.turns)} scripted turns were never asked for",) if left > 0 else ()
+
+
+def _quoted(labels: Sequence[str]) -> str:
+    return ", ".join(f"'{label}'" for label in labels)
+
+
+def _result(
+    job: Job,
+    steps: tuple[StepResult, ...],
+    verdict: Verdict,
+    problem: str,
+    notes: tuple[str, ...] = (),
+) -> ScenarioResult:
+    control = job.scenario.control
+    return ScenarioResult(
+        scenario=job.scenario.name,
+        summary=job.scenario.summary,
+        agent=job.spec.name,
+        dialect=job.dialect,
+        verdict=verdict,
+        steps=steps,
+        duration_s=0.0,
+        evidence="",
+        rerun=job.rerun,
+        control=job.control,
+        must_fail=control.must_fail if job.control and control else (),
+        problem=problem,
+        notes=notes,
+    )

@@ -1,0 +1,151 @@
+"""Start an agent for one run: private folders, a listening port, the program on its terminal.
+
+Nothing here needs an event loop: the port listens before the server runs, so the agent can
+start while the rest of qa is still being loaded; its first request waits in the backlog.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import real_home, sandbox
+from harness.plan import Job
+from harness.recorder import Recorder
+from harness.redact import Masks, secrets_of
+from harness.terminal.pty import COLUMNS, ROWS, Terminal
+from harness.watchdog import Job as WatchdogJob
+from harness.watchdog import Watchdog
+
+
+class CannotStart(Exception):
+    """The agent cannot be started; the message says why and what to do."""
+
+
+@dataclass(slots=True)
+class Launch:
+    """A started agent and everything that belongs to its run."""
+
+    job: Job
+    folder: Path
+    box: sandbox.Sandbox
+    port: socket.socket
+    terminal: Terminal
+    recorder: Recorder
+    masks: Masks
+    variables: Mapping[str, str]
+    session_glob: str
+    home_before: Mapping[str, str]
+    started_s: float
+    watchdog: Watchdog
+
+
+def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
+    """Start the agent of a job; its evidence goes into a folder below ``run_folder``.
+
+    Raises:
+        CannotStart: If the program cannot be run or a seeded file has a forbidden path.
+    """
+    started_s = time.monotonic()
+    home_before = real_home.fingerprint({*real_home.KNOWN_FOLDERS, *job.spec.real_folders})
+    token = secrets.token_hex(8)
+    box = sandbox.new_sandbox(token)
+    port = _listen()
+    try:
+        variables = _variables(job, box, port, token)
+        masks = _masks(box, variables["key"])
+        session_glob = fill(job.spec.session_glob, variables)
+        folder = run_folder / job.key
+        recorder = Recorder(folder, masks, (COLUMNS, ROWS), started_s)
+        watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
+        terminal = _spawn(job, box, variables)
+    except BaseException:
+        port.close()
+        box.remove()
+        watchdog.release(token)
+        raise
+    return Launch(
+        job=job,
+        folder=folder,
+        box=box,
+        port=port,
+        terminal=terminal,
+        recorder=recorder,
+        masks=masks,
+        variables=variables,
+        session_glob=session_glob,
+        home_before=home_before,
+        started_s=started_s,
+        watchdog=watchdog,
+    )
+
+
+def fill(template: str, variables: Mapping[str, str]) -> str:
+    """Replace ``{name}`` for every known name; all other braces stay as they are.
+
+    >>> fill('{"url": "{base_url}/v1", "n": {}}', {"base_url": "http://x"})
+    '{"url": "http://x/v1", "n": {}}'
+    """
+    return re.sub(r"\{(\w+)\}", lambda m: variables.get(m.group(1), m.group()), template)
+
+
+def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str]) -> Terminal:
+    spec = job.spec
+    settings = spec.dialect(job.dialect)
+    if settings is None:
+        raise CannotStart(f"agent '{spec.name}' does not speak '{job.dialect}'")
+    files = {Path(fill(path, variables)): fill(text, variables) for path, text in spec.files.items()}
+    files |= {box.work / path: fill(text, variables) for path, text in job.scenario.files.items()}
+    own = {name: fill(value, variables) for name, value in spec.env.items()}
+    arguments = [*spec.command[1:], *(job.guard_arguments or ()), *spec.one_shot]
+    try:
+        sandbox.seed(box, files)
+        return Terminal(
+            [job.program, *(fill(argument, variables) for argument in arguments)],
+            sandbox.environment(box, os.environ, own),
+            str(box.work),
+        )
+    except (OSError, ValueError) as error:
+        raise CannotStart(f"agent '{spec.name}' cannot start: {error}") from error
+
+
+def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) -> dict[str, str]:
+    number = str(port.getsockname()[1])
+    nonce = f"qa{token[:8]}"
+    settings = job.spec.dialect(job.dialect)
+    return {
+        "python": sys.executable,
+        "port": number,
+        "base_url": f"http://127.0.0.1:{number}",
+        "key": f"sk-qa-{token}",
+        "home": str(box.home),
+        "work": str(box.work),
+        "model": job.spec.model,
+        "dialect": job.dialect,
+        "nonce": nonce,
+        "prompt": fill(job.scenario.prompt, {"nonce": nonce}),
+        **{
+            name: fill(value, {"base_url": f"http://127.0.0.1:{number}", "port": number})
+            for name, value in (settings.variables if settings else {}).items()
+        },
+    }
+
+
+def _masks(box: sandbox.Sandbox, key: str) -> Masks:
+    own = {str(box.home): "[HOME]", str(box.work): "[WORK]", str(box.root): "[SANDBOX]", key: "[KEY]"}
+    return Masks({str(Path.home()): "[USER-HOME]", **secrets_of(os.environ), **own})
+
+
+def _listen() -> socket.socket:
+    port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    port.bind(("127.0.0.1", 0))
+    port.listen(128)
+    port.setblocking(False)  # noqa: FBT003  the name of the method says what it is
+    return port

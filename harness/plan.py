@@ -1,0 +1,98 @@
+"""Which runs a selection means: scenario x dialect, each with its negative control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from harness.agents.spec import AgentSpec
+from harness.scenario import Scenario
+from mock_llm.script import ScriptTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How replies are cut instead of what the scenario says; both None leave the scenario alone."""
+
+    deltas: int | None = None
+    chars_per_delta: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to make: a scenario on an agent in a dialect, or its negative control."""
+
+    scenario: Scenario
+    spec: AgentSpec
+    program: str
+    dialect: str
+    control: bool = False
+    cutting: Cutting = Cutting()
+
+    @property
+    def key(self) -> str:
+        """A name that is unique within one selection, and that a file system can take."""
+        control = "-control" if self.control else ""
+        return f"{self.scenario.name}{control}@{self.spec.name}-{self.dialect}"
+
+    @property
+    def turns(self) -> tuple[ScriptTurn, ...]:
+        """The turns to play: the scenario's, or those of its control, cut as was asked."""
+        control = self.scenario.control
+        turns = control.model if self.control and control and control.model else self.scenario.model
+        return tuple(_cut(turn, self.cutting) for turn in turns)
+
+    @property
+    def guard_arguments(self) -> tuple[str, ...] | None:
+        """Arguments that switch off what the control disables; None if the agent has no such switch."""
+        control = self.scenario.control
+        if not self.control or control is None or not control.disable:
+            return ()
+        guard = self.spec.guard
+        if not guard.disable_rule:
+            return None
+        return tuple(
+            argument.replace("{rule}", rule) for rule in control.disable for argument in guard.disable_rule
+        )
+
+    @property
+    def rerun(self) -> str:
+        """The command that makes just this run again."""
+        words = ["qa run", self.scenario.name]
+        if self.spec.name != "reference":
+            words.append(f"--agent {self.spec.name}")
+        words.append(f"--dialect {self.dialect}")
+        if self.cutting.deltas:
+            words.append(f"--deltas {self.cutting.deltas}")
+        if self.cutting.chars_per_delta:
+            words.append(f"--chars-per-delta {self.cutting.chars_per_delta}")
+        if self.control:
+            words.append("--controls")
+        return " ".join(words)
+
+
+def plan(
+    scenarios: Sequence[Scenario],
+    spec: AgentSpec,
+    program: str,
+    dialects: Sequence[str],
+    *,
+    controls: bool = False,
+    cutting: Cutting = Cutting(),  # noqa: B008  a frozen value
+) -> tuple[Job, ...]:
+    """Every run of the selection, in the order of the scenarios."""
+    jobs = []
+    for scenario in scenarios:
+        for dialect in dialects:
+            job = Job(scenario, spec, program, dialect, control=False, cutting=cutting)
+            jobs.append(job)
+            if controls and scenario.control is not None:
+                jobs.append(replace(job, control=True))
+    return tuple(jobs)
+
+
+def _cut(turn: ScriptTurn, cutting: Cutting) -> ScriptTurn:
+    if cutting.deltas is None and cutting.chars_per_delta is None:
+        return turn
+    stream = replace(turn.stream, deltas=cutting.deltas, chars_per_delta=cutting.chars_per_delta)
+    return replace(turn, stream=stream)

@@ -1,0 +1,80 @@
+"""The private world of one run: its own HOME, working folder and environment."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.processes import TOKEN_VARIABLE
+
+ALLOWED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SHELL", "USER", "LOGNAME", "SYSTEMROOT")
+"""All that an agent sees of the user's environment: no key, no proxy, no settings of another agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The folders of one run, below one root that is removed afterwards."""
+
+    root: Path
+    home: Path
+    work: Path
+    token: str
+
+    def remove(self) -> None:
+        """Delete everything. Files that an agent made read-only go too."""
+        shutil.rmtree(self.root, onerror=_make_writable)
+
+
+def new_sandbox(token: str) -> Sandbox:
+    """Make the folders of a run, readable by the user alone."""
+    root = Path(tempfile.mkdtemp(prefix="ttsr-qa-")).resolve()
+    sandbox = Sandbox(root, root / "home", root / "work", token)
+    for folder in (sandbox.home, sandbox.work, root / "tmp"):
+        folder.mkdir()
+    return sandbox
+
+
+def environment(sandbox: Sandbox, outer: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """The environment of the agent: the allowed part of ``outer``, private folders, then its ``own``."""
+    allowed = {name: outer[name] for name in ALLOWED_VARIABLES if name in outer}
+    home = sandbox.home
+    private = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local/share"),
+        "XDG_STATE_HOME": str(home / ".local/state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "TMPDIR": str(sandbox.root / "tmp"),
+        "TERM": "xterm-256color",
+        TOKEN_VARIABLE: sandbox.token,
+    }
+    return {"LANG": "C.UTF-8", **allowed, **private, **own}
+
+
+def seed(sandbox: Sandbox, files: Mapping[Path, str]) -> None:
+    """Write the agent's and the scenario's files. A path outside the sandbox is an error.
+
+    Raises:
+        ValueError: If a file would be written outside the sandbox.
+    """
+    for path, text in files.items():
+        target = path.resolve()
+        if not target.is_relative_to(sandbox.root):
+            raise ValueError(f"'{path}' is outside the private folders of the run")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+def _make_writable(function: object, path: str, _error: object) -> None:
+    import os  # noqa: PLC0415  only when a removal failed
+
+    try:
+        Path(path).parent.chmod(0o700)
+        if callable(function):
+            function(path)
+    except OSError:
+        if os.path.lexists(path):
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,143 @@
+"""A program on a pseudo-terminal, read by the event loop; pexpect is the transport."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import select
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pexpect
+
+if TYPE_CHECKING:
+    import asyncio
+
+COLUMNS, ROWS = 120, 40
+_READ = 65_536
+
+
+class Terminal:
+    """One program on its own terminal.
+
+    It may be started before there is an event loop; output waits in the kernel until
+    ``attach``. Nothing here waits or sleeps.
+    """
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], cwd: str) -> None:
+        self._child = pexpect.spawn(
+            command[0],
+            list(command[1:]),
+            env=dict(env),
+            cwd=cwd,
+            dimensions=(ROWS, COLUMNS),
+            maxread=_READ,
+            echo=True,
+        )
+        # pexpect's own pauses cost 50 ms a send and 120 ms a close.
+        self._child.delaybeforesend = None
+        self._child.delayafterread = None
+        self._child.delayafterclose = 0
+        self._child.ptyproc.delayafterclose = 0
+        self._child.ptyproc.delayafterterminate = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.pid: int = self._child.pid
+
+    def attach(self, loop: asyncio.AbstractEventLoop, on_text: Callable[[str], None]) -> None:
+        """Call ``on_text`` with each piece of output from now on."""
+
+        def readable() -> None:
+            text = self._read()
+            if text is None:
+                loop.remove_reader(self._child.child_fd)
+            elif text:
+                on_text(text)
+
+        loop.add_reader(self._child.child_fd, readable)
+
+    def detach(self, loop: asyncio.AbstractEventLoop) -> str:
+        """Stop reading; give what was already waiting."""
+        rest = []
+        if not self._child.closed:
+            loop.remove_reader(self._child.child_fd)
+            while select.select([self._child.child_fd], [], [], 0)[0]:
+                text = self._read()
+                if text is None:
+                    break
+                rest.append(text)
+        rest.append(self._decoder.decode(b"", final=True))
+        return "".join(rest)
+
+    async def exited(self, loop: asyncio.AbstractEventLoop) -> int:
+        """Wait for the program to end; give its exit code, negative for a signal."""
+        future: asyncio.Future[None] = loop.create_future()
+
+        def ended() -> None:
+            if not future.done():
+                future.set_result(None)
+
+        with _exit_watch(loop, self.pid, ended, self._child.isalive):
+            await future
+        return self.exit_code
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of an ended program."""
+        self._child.isalive()
+        if self._child.signalstatus is not None:
+            return -int(self._child.signalstatus)
+        return int(self._child.exitstatus or 0)
+
+    def close(self) -> None:
+        """Kill the program if it still runs and close the terminal."""
+        with suppress(ProcessLookupError, PermissionError):
+            if self._child.isalive():
+                os.killpg(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                self._child.ptyproc.terminated = True
+        with suppress(pexpect.ExceptionPexpect, OSError, ChildProcessError):
+            self._child.close(force=True)
+
+    def _read(self) -> str | None:
+        try:
+            data = os.read(self._child.child_fd, _READ)
+        except OSError:
+            return None
+        return self._decoder.decode(data) if data else None
+
+
+class _exit_watch:  # noqa: N801  reads as a statement
+    """Call ``ended`` when the process exits: by a process descriptor, elsewhere by SIGCHLD."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        pid: int,
+        ended: Callable[[], None],
+        is_alive: Callable[[], bool],
+    ) -> None:
+        self._loop, self._pid, self._ended, self._is_alive = loop, pid, ended, is_alive
+        self._fd: int | None = None
+
+    def __enter__(self) -> None:
+        if not self._is_alive():
+            self._ended()
+        elif hasattr(os, "pidfd_open"):
+            self._fd = os.pidfd_open(self._pid)
+            self._loop.add_reader(self._fd, self._ended)
+        else:
+            self._loop.add_signal_handler(signal.SIGCHLD, self._look)
+            self._look()
+
+    def __exit__(self, *_error: object) -> None:
+        if self._fd is not None:
+            self._loop.remove_reader(self._fd)
+            os.close(self._fd)
+        elif not hasattr(os, "pidfd_open"):
+            self._loop.remove_signal_handler(signal.SIGCHLD)
+
+    def _look(self) -> None:
+        if not self._is_alive():
+            self._ended()
