@@ -1,0 +1,161 @@
+"""Detector 6: paragraphs that keep saying the same in other words."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from harness.detectors.finding import Finding
+from harness.detectors.paragraphs import is_eligible
+from harness.detectors.tokens import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.detectors.paragraphs import Paragraph
+
+_SIGNATURE_BITS = 1024
+_INDENTED = re.compile(r"(?: {2,}| ?\t)")
+_NESTED_ITEM = re.compile(r"\s+(?:[-*+\u2022]|\d+[.)])\s")
+_CODE_ENDINGS = tuple("{}[](;,>")
+
+
+def is_code_shaped(line: str) -> bool:
+    """Whether a line looks like code: indented and no list item, or ending as code lines do.
+
+    >>> is_code_shaped("  return 1"), is_code_shaped("  - a nested item"), is_code_shaped("if (ready) {")
+    (True, False, True)
+    """
+    if line.rstrip().endswith(_CODE_ENDINGS):
+        return True
+    return _INDENTED.match(line) is not None and _NESTED_ITEM.match(line) is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """A paragraph as its successors are compared with it.
+
+    ``signature`` hashes every word to one of some bits. It bounds from above how many words two
+    paragraphs share, so most comparisons need no set.
+    """
+
+    start: int
+    words: frozenset[str]
+    signature: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Echo:
+    start: int
+    anchor: int
+    similarity: float
+
+
+class NearDuplicateParagraphs:
+    """Detect a stretch in which most paragraphs echo earlier ones.
+
+    A paragraph is an echo when its word set is similar enough (Jaccard) to any of the last
+    ``lookback`` eligible paragraphs; the most similar of those is its anchor, the earliest when there
+    are several. When at least ``min_echoes`` of the last ``window`` eligible paragraphs are echoes, the
+    rule fires: it keeps the text up to the oldest echo in the window, and the loop began at that echo's
+    anchor. The rule counts how often, not what, so the length of a cycle does not matter as long as it
+    echoes within the lookback.
+
+    Paragraphs that touch fenced code are neither judged nor remembered. Memory stays within
+    ``lookback`` word sets.
+
+    Args:
+        lookback: Earlier eligible paragraphs that a paragraph is compared with.
+        window: Recent eligible paragraphs among which echoes are counted.
+        min_echoes: Echoes in the window that make a finding.
+        min_similarity: Jaccard similarity that makes an echo.
+        skips_code_lines: Leave lines shaped like code out of a paragraph (see :func:`is_code_shaped`).
+
+    Raises:
+        ValueError: If ``min_echoes`` is not 1..``window``.
+
+    Source: senpi pull request 1763 (32, 12, 8, 0.5); code-shaped lines: pull request 2967.
+    """
+
+    rule: ClassVar[str] = "collapse-repetition"
+    mechanism: ClassVar[str] = "near-duplicate-paragraphs"
+
+    def __init__(
+        self,
+        *,
+        lookback: int = 32,
+        window: int = 12,
+        min_echoes: int = 8,
+        min_similarity: float = 0.5,
+        skips_code_lines: bool = True,
+    ) -> None:
+        if not 1 <= min_echoes <= window:
+            raise ValueError(f"min_echoes is {min_echoes}, but must be 1..{window}")
+        self.lookback = lookback
+        self.window = window
+        self.min_echoes = min_echoes
+        self.min_similarity = min_similarity
+        self.skips_code_lines = skips_code_lines
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._remembered: deque[_Remembered] = deque(maxlen=self.lookback)
+        self._recent: deque[_Echo | None] = deque(maxlen=self.window)
+
+    def judge(self, paragraph: Paragraph) -> Finding | None:
+        """Look at the next paragraph of the stream and remember it."""
+        if paragraph.is_fenced or not paragraph.is_eligible:
+            return None
+        lines: Sequence[str] = paragraph.lines
+        if self.skips_code_lines:
+            lines = [line for line in lines if not is_code_shaped(line)]
+            if len(lines) < len(paragraph.lines) and not is_eligible(lines):
+                return None
+        words = tokens("\n".join(lines))
+        entry = _Remembered(paragraph.start, words, _signature(words))
+        self._recent.append(self._echo(entry))
+        self._remembered.append(entry)
+        echoes = [echo for echo in self._recent if echo]
+        return self._finding(paragraph, echoes) if len(echoes) >= self.min_echoes else None
+
+    def _echo(self, entry: _Remembered) -> _Echo | None:
+        best, anchor = 0.0, -1
+        size, signature = len(entry.words), entry.signature
+        hidden = size - signature.bit_count()  # words that share a bit with another word
+        floor = self.min_similarity / (1 + self.min_similarity)  # of both sizes, for a Jaccard that high
+        for other in self._remembered:
+            needed = floor * (size + len(other.words)) - 1e-9
+            if (signature & other.signature).bit_count() + hidden < needed:
+                continue
+            similarity = _jaccard(entry.words, other.words)
+            if similarity >= self.min_similarity and similarity > best:
+                best, anchor = similarity, other.start
+        return _Echo(entry.start, anchor, best) if anchor >= 0 else None
+
+    def _finding(self, paragraph: Paragraph, echoes: list[_Echo]) -> Finding:
+        oldest, count, of = echoes[0], len(echoes), len(self._recent)
+        return Finding(
+            rule=self.rule,
+            mechanism=self.mechanism,
+            reason=f"{count} of the last {of} paragraphs restate earlier ones",
+            anomaly_start=oldest.anchor,
+            garbage_start=oldest.start,
+            fired_at=paragraph.end,
+            details={"echoes": count, "paragraphs": of, "similarity": round(oldest.similarity, 3)},
+        )
+
+
+def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    shared = len(left & right)
+    union = len(left) + len(right) - shared
+    return shared / union if union else 0.0
+
+
+def _signature(words: frozenset[str]) -> int:
+    bits = 0
+    for word in words:
+        bits |= 1 << hash(word) % _SIGNATURE_BITS
+    return bits
