@@ -9,7 +9,7 @@ from typing import Any, Literal
 from mock_llm.request import ModelRequest
 from mock_llm.script import ScriptTurn
 
-Ending = Literal["open", "complete", "client-hung-up", "cap", "refused"]
+Ending = Literal["open", "complete", "client-hung-up", "cap", "refused", "server-stopped"]
 Lane = Literal["main", "side", "none"]
 
 
@@ -21,6 +21,7 @@ class Exchange:
         number: Place among all requests, from 1.
         reply: Place among the replies of the main lane, from 1; None for any other request.
         lane: ``main`` follows the script, ``side`` was answered beside it, ``none`` was refused.
+        started_s: When the whole request was there, on the journal's clock.
         request: The parsed request; None when its body could not be parsed.
         turn: The scripted turn that answers it; None when it was refused.
         chars_total: Content characters of the whole reply.
@@ -78,8 +79,11 @@ class Journal:
 
     @property
     def main(self) -> list[Exchange]:
-        """The exchanges of the main lane: ``main[0]`` is reply 1."""
-        return [e for e in self.exchanges if e.reply is not None]
+        """The exchanges of the main lane: ``main[0]`` is reply 1.
+
+        A client that repeats a request by itself gets the same reply again; its last attempt counts.
+        """
+        return list({e.reply: e for e in self.exchanges if e.reply is not None}.values())
 
     @property
     def problems(self) -> list[Exchange]:

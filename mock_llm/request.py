@@ -11,7 +11,10 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class RequestMessage:
-    """One message of a request: its text joined, its thinking, its tool calls and results apart."""
+    """One message of a request: its text joined, its thinking, its tool calls and results apart.
+
+    A tool call is its name, a space, and its arguments as JSON text.
+    """
 
     role: Role
     text: str = ""
@@ -24,7 +27,8 @@ class ModelRequest:
     """A request to the model.
 
     ``messages`` leave the system text out; a tool result is a message with role ``tool``.
-    ``stream`` is decided by the body (or the path, where the dialect says so) alone.
+    ``stream`` is decided by the body (or the path, where the dialect says so) alone. ``retry`` counts the
+    client's own repetitions of the same request: 0 is its first attempt.
     """
 
     dialect: str
@@ -35,6 +39,8 @@ class ModelRequest:
     tools: tuple[str, ...] = ()
     include_usage: bool = False
     body: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+    retry: int = 0
 
     @property
     def last_user_text(self) -> str:

@@ -1,0 +1,212 @@
+"""How a turn reaches the client: cut into deltas, then planned as commands.
+
+Commands are a closed vocabulary and carry all timing, so that a plan can be read and tested without a clock:
+
+    Send(data)      hand these bytes to the socket
+    WaitUntil(ms)   nothing before this time, counted from the start of the reply
+    Finish(ended)   end the body properly; always last
+
+Faults and gates are further commands of the same kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from mock_llm.turn import Delta, Text, Thinking, content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Literal
+
+    from mock_llm.dialects.dialect import WireEvent
+    from mock_llm.script import Stream
+    from mock_llm.turn import Turn
+
+# An unpaced reply goes out in writes of about this many bytes: large enough that system calls do not count,
+# small enough that a reply of any length costs no memory.
+COALESCE_BYTES = 32 * 1024
+# A reply that ends only when the client hangs up is written in small steps, so that the journal's count
+# stays near what the client has read.
+RUNAWAY_BYTES = 2 * 1024
+
+
+class Send(NamedTuple):
+    """Bytes for the socket with the content they carry: ``text``, ``chars`` code points long."""
+
+    data: bytes
+    chars: int = 0
+    text: str = ""
+
+
+class WaitUntil(NamedTuple):
+    """A deadline in milliseconds after the start of the reply."""
+
+    at_ms: float
+
+
+class Finish(NamedTuple):
+    """The end of the body, and what the journal says of it."""
+
+    ended: Literal["complete", "cap"] = "complete"
+
+
+Command = Send | WaitUntil | Finish
+
+
+def cut(turn: Turn, stream: Stream) -> Iterator[Delta]:
+    """The deltas of a turn, none of them empty, none across two parts.
+
+    With ``stream.deltas`` they are that many pieces in all, as equal as the parts allow; at least one a part
+    and at most one a character. With ``until_hang_up`` every part is played once, then the text parts (the
+    thinking parts, if there is no text) again and again, ``cap_chars`` characters in all: a loop text
+    therefore ends the way it must join its own beginning.
+    """
+    pieces = _pieces(turn, stream)
+    if not stream.until_hang_up:
+        return _once(turn, stream, pieces, range(len(turn.parts)))
+    return _capped(_endless(turn, stream, pieces), stream.cap_chars)
+
+
+def as_played(turn: Turn, stream: Stream) -> Turn:
+    """The turn as its encoder must see it: what runs into the cap stopped for length."""
+    return replace(turn, stop="length") if stream.until_hang_up else turn
+
+
+def total_chars(turn: Turn, stream: Stream) -> int:
+    """Content characters of the whole reply if the client reads to its end."""
+    if stream.until_hang_up and _repeated(turn):
+        return stream.cap_chars
+    return min(turn.chars, stream.cap_chars) if stream.until_hang_up else turn.chars
+
+
+def is_paced(stream: Stream) -> bool:
+    """True when deltas leave one by one, so that a count of what was sent is exact to the delta."""
+    return stream.every_ms > 0
+
+
+def plan(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
+    """The commands that deliver a stream's events in order.
+
+    Delta ``k`` (from 0) leaves at ``first_after_ms + k * every_ms``. What opens the reply leaves at once; an
+    event without content leaves with the content after it, or at the end. Without ``every_ms`` events are
+    coalesced into large writes.
+    """
+    body = _paced(events, stream) if is_paced(stream) else _coalesced(events, stream)
+    yield from body
+    yield Finish("cap" if stream.until_hang_up else "complete")
+
+
+def plan_whole(body: bytes, text: str, stream: Stream) -> Iterator[Command]:
+    """The commands that deliver a reply which is not streamed: all of it, after ``first_after_ms``."""
+    if stream.first_after_ms > 0:
+        yield WaitUntil(stream.first_after_ms)
+    yield Send(body, len(text), text)
+    yield Finish()
+
+
+def _paced(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
+    waiting = b""
+    sent = 0
+    for event in events:
+        if not event.chars:
+            waiting += event.data
+            continue
+        at_ms = stream.first_after_ms + sent * stream.every_ms
+        if waiting and sent == 0 and at_ms > 0:
+            yield Send(waiting)
+            waiting = b""
+        if at_ms > 0:
+            yield WaitUntil(at_ms)
+        yield Send(waiting + event.data, event.chars, event.text)
+        waiting = b""
+        sent += 1
+    if waiting:
+        yield Send(waiting)
+
+
+def _coalesced(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
+    limit = RUNAWAY_BYTES if stream.until_hang_up else COALESCE_BYTES
+    delayed = stream.first_after_ms > 0
+    data: list[bytes] = []
+    texts: list[str] = []
+    size = 0
+    for event in events:
+        if delayed and event.chars:
+            delayed = False
+            if data:
+                yield Send(b"".join(data))
+            yield WaitUntil(stream.first_after_ms)
+            data, size = [], 0
+        data.append(event.data)
+        size += len(event.data)
+        if event.chars:
+            texts.append(event.text)
+        if size >= limit:
+            yield _joined(data, texts)
+            data, texts, size = [], [], 0
+    if data:
+        yield _joined(data, texts)
+
+
+def _joined(data: list[bytes], texts: list[str]) -> Send:
+    text = "".join(texts)
+    return Send(b"".join(data), len(text), text)
+
+
+def _pieces(turn: Turn, stream: Stream) -> list[int]:
+    """How many deltas each part is cut into: equal shares of ``stream.deltas``, their sum exactly that."""
+    sizes = [len(content(part)) for part in turn.parts]
+    if stream.chars_per_delta:
+        return [-(-size // stream.chars_per_delta) for size in sizes]
+    filled = [size for size in sizes if size]
+    spare = sum(filled) - len(filled)
+    extra = min(max((stream.deltas or 0) - len(filled), 0), spare)
+    pieces, before = [], 0
+    for size in sizes:
+        after = before + max(size - 1, 0)
+        share = extra * after // spare - extra * before // spare if spare else 0
+        pieces.append(share + 1 if size else 0)
+        before = after
+    return pieces
+
+
+def _once(turn: Turn, stream: Stream, pieces: list[int], parts: Iterable[int]) -> Iterator[Delta]:
+    size = stream.chars_per_delta
+    for index in parts:
+        text, count = content(turn.parts[index]), pieces[index]
+        if size:
+            for start in range(0, len(text), size):
+                yield Delta(index, text[start : start + size])
+        else:
+            for piece in range(count):
+                start, end = piece * len(text) // count, (piece + 1) * len(text) // count
+                yield Delta(index, text[start:end])
+
+
+def _endless(turn: Turn, stream: Stream, pieces: list[int]) -> Iterator[Delta]:
+    yield from _once(turn, stream, pieces, range(len(turn.parts)))
+    again = _repeated(turn)
+    while again:
+        yield from _once(turn, stream, pieces, again)
+
+
+def _repeated(turn: Turn) -> list[int]:
+    """The parts that are played again: those of text, or of thinking where there is no text."""
+    for kind in (Text, Thinking):
+        found = [index for index, part in enumerate(turn.parts) if isinstance(part, kind) and part.text]
+        if found:
+            return found
+    return []
+
+
+def _capped(deltas: Iterator[Delta], cap: int) -> Iterator[Delta]:
+    left = cap
+    for delta in deltas:
+        if len(delta.text) >= left:
+            if left > 0:
+                yield Delta(delta.part, delta.text[:left])
+            return
+        yield delta
+        left -= len(delta.text)

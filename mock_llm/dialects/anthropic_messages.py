@@ -1,0 +1,226 @@
+"""Anthropic messages.
+
+What clients need of the stream (measured, see docs): every event has an ``event:`` line; ``message_start``
+carries empty content and both usage counters; a block is started with its empty value before its deltas and
+stopped after them; ``message_delta`` carries the stop reason and the cumulative output count; then
+``message_stop``. A thinking block gets its signature last.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from mock_llm.dialects import fields
+from mock_llm.dialects.dialect import WireEvent
+from mock_llm.dialects.parts import call_places, content_events, runs
+from mock_llm.dialects.sse import compact, named_event, usage_of
+from mock_llm.request import BadRequest, ModelRequest, RequestMessage
+from mock_llm.turn import Thinking, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mock_llm.dialects.dialect import Ids
+    from mock_llm.turn import Delta, Part, Stop, Turn
+
+STOP_REASON: dict[Stop, str] = {"stop": "end_turn", "tool": "tool_use", "length": "max_tokens"}
+_ERROR_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+class AnthropicMessages:
+    """The dialect ``anthropic-messages``."""
+
+    name = "anthropic-messages"
+    request_id_header = "request-id"
+
+    def parse_request(
+        self, body: bytes | Mapping[str, object], path: str, headers: Mapping[str, str]
+    ) -> ModelRequest:
+        parsed = fields.read_object(body)
+        model = fields.required(parsed, "model", str, "a string")
+        fields.required(parsed, "max_tokens", int, "a whole number")
+        messages = fields.objects(fields.required(parsed, "messages", list, "a list"), "messages")
+        if not messages:
+            raise BadRequest("'messages' must hold at least one message, and is empty")
+        system, rest = _split_system(parsed, messages)
+        return ModelRequest(
+            dialect=self.name,
+            model=model,
+            stream=fields.streamed(parsed),
+            system=system,
+            messages=rest,
+            tools=tuple(
+                fields.text_of(t, "name") for t in fields.objects(parsed.get("tools") or [], "tools")
+            ),
+            include_usage=True,
+            body=parsed,
+            path=path,
+            retry=fields.retry_count(headers),
+        )
+
+    def encode(
+        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids
+    ) -> Iterator[WireEvent]:
+        usage = usage_of(turn, request)
+        message = _message(request, ids, [], None, {"input_tokens": usage.input_tokens, "output_tokens": 1})
+        yield _event({"type": "message_start", "message": message})
+        places = call_places(turn)
+        for block, (index, group) in enumerate(runs(turn, deltas)):
+            part = turn.parts[index]
+            start = _block(part, places.get(index, 0), ids)
+            yield _event({"type": "content_block_start", "index": block, "content_block": start})
+            yield from _deltas(part, block, group)
+            if isinstance(part, Thinking):
+                signature = {"type": "signature_delta", "signature": _signature(block, ids)}
+                yield _event({"type": "content_block_delta", "index": block, "delta": signature})
+            yield _event({"type": "content_block_stop", "index": block})
+        ending = {"stop_reason": STOP_REASON[turn.stop], "stop_sequence": None}
+        counts = {"output_tokens": usage.output_tokens}
+        yield _event({"type": "message_delta", "delta": ending, "usage": counts})
+        yield _event({"type": "message_stop"})
+
+    def encode_whole(self, turn: Turn, request: ModelRequest, ids: Ids) -> bytes:
+        usage = usage_of(turn, request)
+        shown = [(i, p) for i, p in enumerate(turn.parts) if isinstance(p, ToolCall) or p.text]
+        places = call_places(turn)
+        content = [_whole_block(p, b, places.get(i, 0), ids) for b, (i, p) in enumerate(shown)]
+        counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        return compact(_message(request, ids, content, STOP_REASON[turn.stop], counts)).encode("ascii")
+
+    def error_body(self, status: int, message: str, kind: str = "") -> bytes:
+        default = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
+        return compact({"type": "error", "error": {"type": kind or default, "message": message}}).encode(
+            "ascii"
+        )
+
+    def error_event(self, message: str, kind: str = "") -> bytes:
+        return named_event("error", self.error_body(529, message, kind).decode("ascii"))
+
+    def models_body(self, models: Iterable[str]) -> bytes:
+        made = "2023-11-14T22:13:20Z"
+        rows = [{"type": "model", "id": m, "display_name": m, "created_at": made} for m in models]
+        ends = {"first_id": rows[0]["id"], "last_id": rows[-1]["id"]} if rows else {}
+        return compact({"data": rows, "has_more": False, **ends}).encode("ascii")
+
+
+def _event(payload: dict[str, Any]) -> WireEvent:
+    return WireEvent(named_event(payload["type"], compact(payload)))
+
+
+def _deltas(part: Part, block: int, group: Iterable[Delta]) -> Iterator[WireEvent]:
+    kind, key = ("text_delta", "text")
+    if isinstance(part, Thinking):
+        kind, key = ("thinking_delta", "thinking")
+    elif isinstance(part, ToolCall):
+        kind, key = ("input_json_delta", "partial_json")
+    before = (
+        "event: content_block_delta\n"
+        f'data: {{"type":"content_block_delta","index":{block},"delta":{{"type":"{kind}","{key}":'
+    )
+    return content_events(group, before, "}}\n\n")
+
+
+def _message(
+    request: ModelRequest, ids: Ids, content: list[Any], stop: str | None, usage: dict[str, int]
+) -> dict[str, Any]:
+    return {
+        "id": ids.numbered("msg_"),
+        "type": "message",
+        "role": "assistant",
+        "model": request.model,
+        "content": content,
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+
+
+def _block(part: Part, place: int, ids: Ids) -> dict[str, Any]:
+    """A content block before its first delta."""
+    if isinstance(part, ToolCall):
+        call_id = part.id or ids.numbered("toolu_", place)
+        return {"type": "tool_use", "id": call_id, "name": part.name, "input": {}}
+    if isinstance(part, Thinking):
+        return {"type": "thinking", "thinking": "", "signature": ""}
+    return {"type": "text", "text": ""}
+
+
+def _whole_block(part: Part, block: int, place: int, ids: Ids) -> dict[str, Any]:
+    start = _block(part, place, ids)
+    if isinstance(part, ToolCall):
+        return {**start, "input": _input(part.arguments)}
+    if isinstance(part, Thinking):
+        return {**start, "thinking": part.text, "signature": _signature(block, ids)}
+    return {**start, "text": part.text}
+
+
+def _input(arguments: str) -> Any:
+    """The arguments as a value. What is not JSON stays the text it is: the script wants it broken."""
+    try:
+        return json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _signature(block: int, ids: Ids) -> str:
+    return ids.numbered("mock-signature-", block)
+
+
+def _split_system(
+    body: Mapping[str, Any], messages: list[Mapping[str, Any]]
+) -> tuple[str, tuple[RequestMessage, ...]]:
+    """The system text, with that of ``system`` entries among the messages, and the rest."""
+    system = [fields.joined_text(body.get("system"), "system")]
+    rest: list[RequestMessage] = []
+    for place, message in enumerate(messages):
+        where = f"messages[{place}]"
+        role, content = message.get("role"), message.get("content")
+        if content is None:
+            raise BadRequest(f"'{where}.content' must be a string or a list, and is missing")
+        if role == "system":
+            system.append(fields.joined_text(content, f"{where}.content"))
+        elif role == "user":
+            rest.extend(_user(content, f"{where}.content"))
+        elif role == "assistant":
+            rest.append(_assistant(content, f"{where}.content"))
+        else:
+            raise BadRequest(f"'{where}.role' is {role!r}, not one of user, assistant, system")
+    return "\n\n".join(text for text in system if text), tuple(rest)
+
+
+def _user(content: Any, where: str) -> Iterator[RequestMessage]:
+    """A user message as its tool results, in order, then what the user said, if anything."""
+    if isinstance(content, str):
+        yield RequestMessage("user", content)
+        return
+    blocks = fields.objects(content, where)
+    results = [block for block in blocks if block.get("type") == "tool_result"]
+    for block in results:
+        yield RequestMessage("tool", fields.joined_text(block.get("content"), f"{where}.content"))
+    if len(results) < len(blocks):
+        yield RequestMessage("user", "".join(fields.text_of(b) for b in blocks if b not in results))
+
+
+def _assistant(content: Any, where: str) -> RequestMessage:
+    if isinstance(content, str):
+        return RequestMessage("assistant", content)
+    blocks = fields.objects(content, where)
+    calls = [b for b in blocks if b.get("type") == "tool_use"]
+    return RequestMessage(
+        "assistant",
+        "".join(fields.text_of(b) for b in blocks),
+        "".join(fields.text_of(b, "thinking") for b in blocks),
+        tuple(f"{fields.text_of(b, 'name')} {compact(b.get('input'))}" for b in calls),
+    )
+
+
+DIALECT = AnthropicMessages()

@@ -1,0 +1,157 @@
+"""From a whole HTTP request to the reply's head and commands; fills in the exchange. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mock_llm import delivery
+from mock_llm.dialects import PATHS, by_name, dialect_for_path
+from mock_llm.dialects.dialect import Ids
+from mock_llm.request import BadRequest
+from mock_llm.responder import Play, Refuse, Responder
+from mock_llm.script import ScriptTurn
+from mock_llm.turn import content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mock_llm.delivery import Command
+    from mock_llm.dialects.dialect import Dialect
+    from mock_llm.journal import Exchange
+    from mock_llm.script import Script
+
+MODELS = ("mock-model",)
+GREETING = b"mock-llm\n"
+_JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What to send. ``length`` is the body's size in bytes, or None where it is not known beforehand.
+
+    ``is_watched`` asks for small buffers, so that the count of what was sent stays near what was read.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    commands: Iterator[Command]
+    length: int | None = None
+    is_watched: bool = False
+
+
+class Router:
+    """Answer each request of one run: the model's paths by the script, a few others by constants."""
+
+    def __init__(self, script: Script) -> None:
+        self.responder = Responder(script)
+
+    def route(self, exchange: Exchange, body: bytes) -> Reply:
+        """The reply to a request; its place in the journal is filled in on the way."""
+        dialect = dialect_for_path(exchange.path)
+        if dialect is not None and exchange.method == "POST":
+            return self._model(exchange, dialect, body)
+        if exchange.method in ("GET", "HEAD"):
+            constant = _constant(exchange)
+            if constant is not None:
+                return constant
+        if dialect is not None:
+            problem = _misdirected(exchange, "with a method other than POST")
+            return refuse(exchange, 405, problem, dialect)
+        return refuse(exchange, 404, _misdirected(exchange, "for a path that the mock does not serve"))
+
+    def _model(self, exchange: Exchange, dialect: Dialect, body: bytes) -> Reply:
+        try:
+            request = dialect.parse_request(body, exchange.path, exchange.headers)
+        except BadRequest as error:
+            problem = f"request {exchange.number} is not valid for {dialect.name}: {error}"
+            return refuse(exchange, 400, problem, dialect)
+        exchange.request = request
+        answer = self.responder.answer(request, exchange.number)
+        if isinstance(answer, Refuse):
+            return refuse(exchange, answer.status, answer.message, dialect)
+        if isinstance(answer, Play):
+            exchange.lane, exchange.reply, exchange.turn = "main", answer.reply, answer.turn
+        else:
+            exchange.lane, exchange.turn = "side", ScriptTurn(answer.side.turn, place=answer.side.name)
+        return _streamed(exchange, dialect) if request.stream else _whole(exchange, dialect)
+
+
+def refuse(exchange: Exchange, status: int, problem: str, dialect: Dialect | None = None) -> Reply:
+    """An error in the provider's shape; the exchange becomes a problem of the run."""
+    exchange.lane, exchange.problem = "none", problem
+    dialect = dialect or _guess(exchange)
+    return _fixed(exchange, status, dialect.error_body(status, problem), _JSON, dialect)
+
+
+def _streamed(exchange: Exchange, dialect: Dialect) -> Reply:
+    script, request = exchange.turn, exchange.request
+    assert script is not None
+    assert request is not None
+    stream = script.stream
+    exchange.chars_total = delivery.total_chars(script.turn, stream)
+    exchange.exact = delivery.is_paced(stream)
+    turn = delivery.as_played(script.turn, stream)
+    events = dialect.encode(turn, delivery.cut(turn, stream), request, Ids(exchange.number))
+    headers = (("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache"))
+    return Reply(
+        200,
+        (*headers, _request_id(exchange, dialect)),
+        delivery.plan(events, stream),
+        is_watched=exchange.exact or stream.until_hang_up,
+    )
+
+
+def _whole(exchange: Exchange, dialect: Dialect) -> Reply:
+    script, request = exchange.turn, exchange.request
+    assert script is not None
+    assert request is not None
+    exchange.chars_total = script.turn.chars
+    body = dialect.encode_whole(script.turn, request, Ids(exchange.number))
+    text = "".join(content(part) for part in script.turn.parts)
+    commands = delivery.plan_whole(body, text, script.stream)
+    return Reply(200, (("content-type", _JSON), _request_id(exchange, dialect)), commands, len(body))
+
+
+def _constant(exchange: Exchange) -> Reply | None:
+    """What clients ask besides the model: the list of models, and whether anyone is there."""
+    path = exchange.path.partition("?")[0].rstrip("/")
+    dialect = _guess(exchange)
+    if path == "":
+        return _aside(exchange, GREETING, "text/plain; charset=utf-8", dialect)
+    if path.endswith("/models"):
+        return _aside(exchange, dialect.models_body(MODELS), _JSON, dialect)
+    return None
+
+
+def _aside(exchange: Exchange, body: bytes, content_type: str, dialect: Dialect) -> Reply:
+    exchange.lane = "side"
+    return _fixed(exchange, 200, body, content_type, dialect)
+
+
+def _fixed(exchange: Exchange, status: int, body: bytes, content_type: str, dialect: Dialect) -> Reply:
+    headers = (("content-type", content_type), _request_id(exchange, dialect))
+    commands = (delivery.Send(body), delivery.Finish())
+    return Reply(status, headers, iter(commands), len(body))
+
+
+def _request_id(exchange: Exchange, dialect: Dialect) -> tuple[str, str]:
+    return dialect.request_id_header, Ids(exchange.number).numbered("req_")
+
+
+def _guess(exchange: Exchange) -> Dialect:
+    """The dialect of a client whose path does not say it."""
+    anthropic = "anthropic-version" in exchange.headers or "x-api-key" in exchange.headers
+    return by_name("anthropic-messages" if anthropic else "openai-chat")
+
+
+def _misdirected(exchange: Exchange, what: str) -> str:
+    known = ", ".join(f"POST ...{path}" for path in PATHS)
+    return "\n".join(
+        (
+            f"request {exchange.number} asks {what}",
+            f"  {exchange.method} {exchange.path}",
+            f"  served: {known}, GET .../models",
+            "  see which base URL and which wire format the client is configured for",
+        )
+    )
