@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shutil
 import socket
 import sys
 import time
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import real_home, sandbox
+from harness import processes, real_home, sandbox
 from harness.plan import Job
 from harness.recorder import Recorder
 from harness.redact import Masks, secrets_of
@@ -45,6 +46,16 @@ class Launch:
     home_before: Mapping[str, str]
     started_s: float
     watchdog: Watchdog
+
+    def abandon(self) -> None:
+        """End the agent and remove everything, evidence too: the run was never made."""
+        self.terminal.close()
+        processes.end(self.box.token, self.terminal.pid)
+        self.recorder.close(time.monotonic())
+        self.port.close()
+        self.box.remove()
+        self.watchdog.release(self.box.token)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:

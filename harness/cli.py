@@ -1,0 +1,47 @@
+"""The ``qa`` command. Each subcommand is loaded only when it is used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+_COMMANDS = {
+    "run": ("harness.commands.run", "run", "Run scenarios against an agent CLI."),
+    "list": ("harness.commands.listing", "list_scenarios", "Show every scenario with its tags and summary."),
+    "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
+    "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
+}
+
+
+class _Lazy(click.Group):
+    """A group that knows its commands' names and one-line helps without loading them."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module, attribute, _help = _COMMANDS[name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_module, _name, text) in _COMMANDS.items()])
+
+
+@click.group(cls=_Lazy)
+@click.version_option(package_name="ttsr-qa")
+def main() -> None:
+    """Prove, end to end, that an agent CLI survives a model that misbehaves.
+
+    Exit codes: 0 all passed, 1 an expectation failed, 2 wrong command line or file, 3 could not run,
+    4 a bug in qa, 5 nothing selected, 130 interrupted.
+    """
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The subcommands of ``qa``, each loaded only when it is used."""

@@ -1,0 +1,165 @@
+"""``qa run``: scenarios against an agent CLI."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.problems import UserError
+
+if TYPE_CHECKING:
+    from harness.plan import Job
+    from harness.qa_session import QaSession
+    from harness.results import RunResult, ScenarioResult
+    from harness.scenario import Scenario
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Every scenario.")
+@click.option("--tag", "tags", multiple=True, help="Only scenarios with this tag (may be repeated).")
+@click.option("--agent", default="reference", show_default=True, help="An agent's name or description file.")
+@click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
+@click.option("--dialect", help="A wire dialect of the agent, or 'all'.  [default: its first]")
+@click.option("--controls", is_flag=True, help="Run the negative controls too.")
+@click.option("--deltas", type=click.IntRange(min=1), help="Cut every reply into so many pieces.")
+@click.option("--chars-per-delta", type=click.IntRange(min=1), help="Cut every reply into pieces of this size.")
+@click.option("--runs", type=click.Path(path_type=Path), help="Where evidence goes.  [default: .qa/runs]")
+@click.option("--junit", type=click.Path(path_type=Path), help="Write a JUnit XML report.")
+@click.option("-x", "--exit-first", is_flag=True, help="Stop after the first that does not pass.")
+def run(
+    names: tuple[str, ...],
+    tags: tuple[str, ...],
+    agent: str,
+    programs: tuple[str, ...],
+    dialect: str | None,
+    runs: Path | None,
+    junit: Path | None,
+    deltas: int | None,
+    chars_per_delta: int | None,
+    *,
+    every: bool,
+    controls: bool,
+    exit_first: bool,
+) -> None:
+    """Run scenarios by name, path or tag; evidence goes to .qa/runs."""
+    from harness.plan import Cutting  # noqa: PLC0415  loaded when the command runs
+    from harness.qa_session import open_session  # noqa: PLC0415
+
+    if deltas and chars_per_delta:
+        raise click.UsageError("--deltas and --chars-per-delta exclude each other")
+    if not (names or every or tags):
+        raise click.UsageError("name a scenario, or pass --all or --tag; 'qa list' shows them")
+    try:
+        scenarios = _select(names, tags)
+        session = open_session(
+            agent,
+            programs=programs,
+            dialect=dialect,
+            runs=runs,
+            controls=controls,
+            cutting=Cutting(deltas, chars_per_delta),
+        )
+    except UserError as error:
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    sys.exit(_run(session, scenarios, exit_first=exit_first, junit=junit))
+
+
+def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
+    from harness.find_scenarios import all_scenarios, find  # noqa: PLC0415
+    from harness.scenario_yaml import load_scenarios  # noqa: PLC0415
+
+    paths = find(names, Path.cwd()) if names else all_scenarios(Path.cwd())
+    loaded = load_scenarios(paths)
+    return {path: s for path, s in loaded.items() if not tags or set(tags) & set(s.tags)}
+
+
+def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: bool, junit: Path | None) -> int:
+    jobs = session.jobs(list(scenarios.values()))
+    if not jobs:
+        click.echo("no scenario has these tags; 'qa list' shows them", err=True)
+        return 5
+    for scenario in scenarios.values():
+        for warning in scenario.warnings:
+            click.echo(f"warning: {warning}", err=True)
+    report = _Report(len(jobs))
+    session.on_start, session.on_result = report.started, report.ended
+    session.loaded.update(scenarios)
+    try:
+        session.start_early(jobs[0])
+        from harness.engine import run_paths  # noqa: PLC0415  the agent is loading meanwhile
+
+        ended = run_paths(session, list(scenarios), exit_first=exit_first, junit=junit)
+        outcome = session.outcome
+    finally:
+        session.close()
+    report.summary(outcome)
+    for bug in ended.bugs:
+        click.echo(f"\na bug in qa:\n{bug}", err=True)
+    return _exit_code(outcome, interrupted=ended.interrupted, bug=bool(ended.bugs))
+
+
+def _exit_code(outcome: RunResult, *, interrupted: bool, bug: bool) -> int:
+    verdicts = {result.verdict for result in outcome.scenarios}
+    if interrupted:
+        return 130
+    if bug:
+        return 4
+    if "failed" in verdicts:
+        return 1
+    if "error" in verdicts:
+        return 3
+    return 0 if "passed" in verdicts else 5
+
+
+class _Report:
+    """Prints each outcome as it comes; a progress line on a terminal."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._live = sys.stdout.isatty() and not _plain()
+        self._color = sys.stdout.isatty() and not _no_color()
+        encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+        self._ascii = encoding not in {"utf8", "utf16"}
+
+    def started(self, job: Job) -> None:
+        if self._live:
+            click.echo(f"\r\x1b[K[{self._done + 1}/{self._total}] {job.key} ...", nl=False)
+
+    def ended(self, result: ScenarioResult) -> None:
+        from harness.reporters.console import render_scenario  # noqa: PLC0415
+
+        self._done += 1
+        clear = "\r\x1b[K" if self._live else ""
+        text = render_scenario(result, color=self._color, width=self._width, ascii_only=self._ascii)
+        click.echo(clear + text, color=True)
+
+    def summary(self, outcome: RunResult) -> None:
+        from harness.reporters.console import render_run  # noqa: PLC0415
+
+        text = render_run(outcome, color=self._color, width=self._width, ascii_only=self._ascii)
+        click.echo(text, color=True)
+
+    @property
+    def _width(self) -> int:
+        import shutil  # noqa: PLC0415
+
+        return max(60, min(shutil.get_terminal_size((110, 40)).columns, 160))
+
+
+def _plain() -> bool:
+    import os  # noqa: PLC0415
+
+    return bool(os.environ.get("CI")) or os.environ.get("TERM") == "dumb"
+
+
+def _no_color() -> bool:
+    import os  # noqa: PLC0415
+
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

@@ -1,0 +1,74 @@
+"""pytest as the engine of ``qa run``: the same items, our own report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.pytest_plugin import SESSION, ScenarioFailed
+
+if TYPE_CHECKING:
+    from harness.qa_session import QaSession
+
+_UNUSED = ("terminal", "cacheprovider", "doctest", "unittest", "pastebin", "stepwise", "legacypath", "logging")
+
+
+@dataclass(slots=True)
+class _Hooks:
+    """Gives pytest our session, and keeps what went wrong inside qa itself."""
+
+    session: QaSession
+    bugs: list[str] = field(default_factory=list)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[SESSION] = self.session
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> object:
+        report = yield
+        if call.excinfo and not call.excinfo.errisinstance((ScenarioFailed, pytest.skip.Exception)):
+            self.bugs.append(str(call.excinfo.getrepr(style="short")))
+        return report
+
+    def pytest_internalerror(self, excrepr: object) -> bool:
+        self.bugs.append(str(excrepr))
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class EngineResult:
+    """How pytest ended: ``bugs`` are tracebacks of qa itself."""
+
+    interrupted: bool
+    bugs: tuple[str, ...]
+
+
+def run_paths(session: QaSession, paths: Sequence[Path], *, exit_first: bool, junit: Path | None) -> EngineResult:
+    """Run scenario files as pytest items in this process.
+
+    The settings and plugins of the folder qa is called in do not apply: a scenario run
+    is the same everywhere.
+    """
+    settings = Path(__file__).with_name("engine.ini")
+    arguments = ["-c", str(settings), "--rootdir", str(Path.cwd()), "--noconftest", "--capture=no"]
+    arguments += [word for name in _UNUSED for word in ("-p", f"no:{name}")]
+    arguments += ["-p", "harness.pytest_plugin"]
+    arguments += ["-x"] * exit_first
+    arguments += [f"--junit-xml={junit}"] if junit else ["-p", "no:junitxml"]
+    hooks = _Hooks(session)
+    autoload = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        code = pytest.main([*arguments, *map(str, paths)], plugins=[hooks])
+    finally:
+        if autoload is None:
+            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        else:
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = autoload
+    return EngineResult(code == pytest.ExitCode.INTERRUPTED, tuple(hooks.bugs))

@@ -1,0 +1,152 @@
+"""What one invocation shares: the agent, the options, the evidence folder, the results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.plan import Cutting, Job, plan
+from harness.results import RunResult, ScenarioResult
+
+if TYPE_CHECKING:
+    from harness.agents.spec import AgentSpec
+    from harness.launch import Launch
+    from harness.scenario import Scenario
+    from harness.watchdog import Watchdog
+
+
+class BadOption(ValueError):
+    """An option that does not fit the agent; the message names the valid values."""
+
+
+@dataclass(slots=True)
+class QaSession:
+    """One invocation of qa, from the command line or from pytest.
+
+    ``on_result`` hears each outcome at once. ``close`` ends everything that was started and not used.
+    """
+
+    spec: AgentSpec
+    program: str
+    dialects: tuple[str, ...]
+    runs: Path
+    controls: bool = False
+    cutting: Cutting = field(default_factory=Cutting)
+    on_start: Callable[[Job], None] = lambda _job: None
+    on_result: Callable[[ScenarioResult], None] = lambda _result: None
+    results: list[ScenarioResult] = field(default_factory=list)
+    loaded: dict[Path, Scenario] = field(default_factory=dict)
+    _early: dict[str, Launch] = field(default_factory=dict)
+    _folder: Path | None = None
+    _watchdog: Watchdog | None = None
+    _started_s: float = field(default_factory=time.monotonic)
+
+    def jobs(self, scenarios: Sequence[Scenario]) -> tuple[Job, ...]:
+        """Every run that the scenarios mean in this session."""
+        return plan(
+            scenarios, self.spec, self.program, self.dialects, controls=self.controls, cutting=self.cutting
+        )
+
+    def scenario(self, path: Path) -> Scenario:
+        """The scenario of a file, read once."""
+        if path not in self.loaded:
+            from harness.scenario_yaml import load_scenario  # noqa: PLC0415  not needed when all is loaded
+
+            self.loaded[path] = load_scenario(path)
+        return self.loaded[path]
+
+    def start_early(self, job: Job) -> None:
+        """Start the agent of a run already, so that it loads while the rest of qa does."""
+        from harness.launch import CannotStart, start  # noqa: PLC0415
+
+        if job.guard_arguments is None:
+            return
+        try:
+            self._early[job.key] = start(job, self.folder, self.watchdog)
+        except CannotStart:
+            return  # the run itself starts it again, and reports what is wrong
+
+    def run(self, job: Job) -> ScenarioResult:
+        """Make one run."""
+        from harness.runner import run_job  # noqa: PLC0415
+
+        self.on_start(job)
+        result = run_job(job, self.folder, self.watchdog, self._early.pop(job.key, None))
+        self.results.append(result)
+        self.on_result(result)
+        return result
+
+    @property
+    def folder(self) -> Path:
+        """The evidence folder of this invocation, made when first needed."""
+        if self._folder is None:
+            from harness.recorder import new_run_folder  # noqa: PLC0415
+
+            self._folder = new_run_folder(self.runs)
+        return self._folder
+
+    @property
+    def watchdog(self) -> Watchdog:
+        """The second process that cleans up if this one dies."""
+        if self._watchdog is None:
+            from harness.watchdog import Watchdog  # noqa: PLC0415
+
+            self._watchdog = Watchdog()
+        return self._watchdog
+
+    @property
+    def outcome(self) -> RunResult:
+        """All results so far."""
+        folder = str(self._folder) if self._folder else ""
+        return RunResult(tuple(self.results), folder, time.monotonic() - self._started_s)
+
+    def close(self) -> None:
+        """End what was started early and never used, and the watchdog."""
+        for launch in self._early.values():
+            launch.abandon()
+        self._early.clear()
+        if self._watchdog is not None:
+            self._watchdog.close()
+            self._watchdog = None
+
+
+def open_session(
+    agent: str,
+    *,
+    programs: Sequence[str] = (),
+    dialect: str | None = None,
+    runs: Path | None = None,
+    controls: bool = False,
+    cutting: Cutting | None = None,
+) -> QaSession:
+    """A session for an agent by name or by the path of its description.
+
+    Raises:
+        BadOption: If the agent does not speak the dialect.
+        AgentError: If there is no such agent, its description is wrong, or it is not installed.
+    """
+    from harness.agents.locate import load_agent, locate  # noqa: PLC0415
+
+    spec = load_agent(agent)
+    return QaSession(
+        spec=spec,
+        program=locate(spec, programs),
+        dialects=_dialects(spec, dialect),
+        runs=runs or Path.cwd() / ".qa" / "runs",
+        controls=controls,
+        cutting=cutting or Cutting(),
+    )
+
+
+def _dialects(spec: AgentSpec, wanted: str | None) -> tuple[str, ...]:
+    names = tuple(dialect.name for dialect in spec.dialects)
+    if wanted is None:
+        return names[:1]
+    if wanted == "all":
+        return names
+    if wanted not in names:
+        raise BadOption(f"agent '{spec.name}' does not speak '{wanted}'; it speaks {', '.join(names)}, or 'all'")
+    return (wanted,)
