@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,10 @@ class DialectSettings:
 class AgentSpec:
     """One agent CLI.
 
-    Strings in ``one_shot``, ``env`` and ``files`` are templates over ``{port}``, ``{base_url}``
-    (origin without ``/v1``), ``{key}``, ``{home}``, ``{work}``, ``{prompt}``, ``{model}``, ``{python}`` and the
-    variables of the dialect; ``{{`` and ``}}`` are literal braces.
+    Strings in ``one_shot``, ``env``, ``files`` and ``session_glob`` are templates over ``{port}``,
+    ``{base_url}`` (origin without ``/v1``), ``{key}``, ``{home}``, ``{work}``, ``{prompt}``, ``{model}``,
+    ``{dialect}``, ``{nonce}``, ``{python}`` and the variables of the dialect (see
+    :mod:`mock_llm.template`); other braces are literal.
 
     Attributes:
         command: The program and its fixed arguments; the first is looked up in the private
@@ -68,6 +72,7 @@ class AgentSpec:
         reader: Id of the session reader.
         tools: The agent's names for the tools ``read``, ``write`` and ``bash``.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
+        command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
     """
 
     name: str
@@ -88,6 +93,7 @@ class AgentSpec:
     tools: Mapping[str, str] = field(default_factory=dict)
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    command_line: int = 0
 
     def dialect(self, name: str) -> DialectSettings | None:
         """The settings of a dialect, or None when the agent does not speak it."""

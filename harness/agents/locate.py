@@ -1,0 +1,202 @@
+"""Find an agent's description and its program on this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from harness.problems import CannotRun, UserError
+from mock_llm.problems import ScriptError, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.agents.spec import AgentSpec
+
+Source = Literal["mapping", "installed", "path", "embedded"]
+
+DESCRIPTIONS = Path(__file__).parent
+
+
+class UnknownAgentError(UserError):
+    """No description has this name: the command line is wrong."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(name, known)
+        self.name = name
+        self.known = known
+
+    def __str__(self) -> str:
+        lines = [
+            f"unknown agent {quoted(self.name)}",
+            f"  {did_you_mean(self.name, self.known)}",
+            "  a path that ends in .yaml names a description of your own; 'qa agents' lists the shipped ones",
+        ]
+        return "\n".join(lines)
+
+
+class AgentMissingError(CannotRun):
+    """The description is there, its program is not: the scenario could not run."""
+
+    def __init__(self, spec: AgentSpec, looked_for: str, place: str) -> None:
+        super().__init__(spec.name, looked_for, place)
+        self.spec = spec
+        self.looked_for = looked_for
+        self.place = place
+
+    def __str__(self) -> str:
+        name = self.spec.name
+        where = f"{self.spec.path}:{self.spec.command_line}" if self.spec.command_line else self.spec.path
+        lines = [
+            f"agent '{name}' cannot start: no program '{self.looked_for}' {self.place}",
+            f"  {where} sets command: [{', '.join(self.spec.command)}]",
+            f"  {self._cure()}",
+        ]
+        return "\n".join(lines)
+
+    def _cure(self) -> str:
+        name, install = self.spec.name, self.spec.install
+        mapping = f"pass --agent-bin {name}=/path/to/{Path(self.spec.command[0]).name}"
+        if install.source != "npm":
+            return mapping
+        size = f", about {install.size_mb} MB" if install.size_mb else ""
+        package = f"npm {install.package}@{install.version}{size}"
+        return f"install it (qa agents install {name}: {package}), or {mapping}"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to execute: ``argv`` is the program and the description's fixed arguments."""
+
+    argv: tuple[str, ...]
+    source: Source
+
+
+def agent_names() -> tuple[str, ...]:
+    """The names of all shipped descriptions, sorted."""
+    return tuple(sorted(path.stem for path in DESCRIPTIONS.glob("*.yaml")))
+
+
+def load_agent(name_or_path: str) -> AgentSpec:
+    """Read a description: a path that ends in ``.yaml`` wins, then a shipped name.
+
+    Raises:
+        UnknownAgentError: No such name or file.
+        UserError: The description has mistakes, each with its place.
+    """
+    from harness.agents.spec_yaml import parse_agent  # noqa: PLC0415 - PyYAML only where it is used
+
+    path = Path(name_or_path)
+    if not name_or_path.endswith(".yaml"):
+        path = DESCRIPTIONS / f"{name_or_path}.yaml"
+    if not path.is_file() or (os.sep in name_or_path and path.parent == DESCRIPTIONS):
+        raise UnknownAgentError(name_or_path, agent_names())
+    try:
+        return parse_agent(path.read_bytes(), display_path(path))
+    except ScriptError as error:
+        raise UserError(str(error)) from error
+
+
+def display_path(path: Path) -> str:
+    """A path as a person would type it: relative below the working folder, else as it is."""
+    absolute = path.absolute()
+    return str(absolute.relative_to(Path.cwd())) if absolute.is_relative_to(Path.cwd()) else str(path)
+
+
+def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where qa keeps agents: ``TTSR_QA_CACHE``, else ``ttsr-qa`` below the user's cache folder."""
+    environ = os.environ if environ is None else environ
+    if own := environ.get("TTSR_QA_CACHE"):
+        return Path(own)
+    xdg = environ.get("XDG_CACHE_HOME", "")
+    # The XDG specification says that a relative value is to be ignored.
+    caches = Path(xdg) if xdg.startswith("/") else Path(environ.get("HOME") or Path.home()) / ".cache"
+    return caches / "ttsr-qa"
+
+
+def prefix_folder(spec: AgentSpec, cache: Path) -> Path:
+    """The private prefix of the pinned version."""
+    return cache / "agents" / f"{spec.name}-{spec.install.version}"
+
+
+def program_path(spec: AgentSpec) -> Path:
+    """Where the program is, seen from the prefix."""
+    return Path("node_modules", ".bin", spec.command[0])
+
+
+def installed_program(spec: AgentSpec, cache: Path) -> Path | None:
+    """The program in the private prefix, or None when the pinned version is not installed."""
+    if spec.install.source != "npm":
+        return None
+    program = prefix_folder(spec, cache) / program_path(spec)
+    return program if os.access(program, os.X_OK) else None
+
+
+def locate(spec: AgentSpec, mappings: Sequence[str] = ()) -> str:
+    """The program of an agent; ``mappings`` are the ``NAME=PATH`` values of ``--agent-bin``.
+
+    The fixed arguments are ``spec.command[1:]``.
+
+    Raises:
+        UserError: A mapping has another form.
+        AgentMissingError: No such program; the text says how to get it.
+    """
+    bins = {}
+    for mapping in mappings:
+        name, equals, path = mapping.partition("=")
+        if not (name and equals and path):
+            raise UserError(
+                f"--agent-bin {quoted(mapping)} has no program\n  write --agent-bin NAME=/path/to/program"
+            )
+        bins[name] = path
+    return find_program(spec, bins).argv[0]
+
+
+def find_program(
+    spec: AgentSpec, bins: Mapping[str, str] | None = None, environ: Mapping[str, str] | None = None
+) -> Program:
+    """What to execute for an agent: ``--agent-bin`` wins, then the private prefix, then PATH.
+
+    Args:
+        spec: The description.
+        bins: The ``--agent-bin`` mapping, agent name to program.
+        environ: The user's environment, for PATH and the cache; ``os.environ`` by default.
+
+    Raises:
+        AgentMissingError: No such program; the text says how to get it.
+    """
+    environ = os.environ if environ is None else environ
+    first, rest = spec.command[0], spec.command[1:]
+    if given := (bins or {}).get(spec.name):
+        found = shutil.which(os.path.expanduser(given), path=environ.get("PATH"))  # noqa: PTH111 - also a bare name
+        if found is None:
+            raise AgentMissingError(spec, given, "(from --agent-bin)")
+        return Program((str(Path(found).absolute()), *rest), "mapping")
+    if first == "{python}":
+        return Program((sys.executable, *rest), "embedded")
+    if installed := installed_program(spec, cache_folder(environ)):
+        return Program((str(installed), *rest), "installed")
+    if found := shutil.which(first, path=environ.get("PATH")):
+        return Program((str(Path(found).absolute()), *rest), "path")
+    raise AgentMissingError(spec, first, "on PATH")
+
+
+def package_version(program: Path, package: str) -> str | None:
+    """The version of the npm package that a program belongs to, read from its ``package.json``.
+
+    Starts nothing: an npm program is a link into its package's folder.
+    """
+    import json  # noqa: PLC0415 - only `qa agents` asks
+
+    for folder in program.resolve().parents:
+        try:
+            manifest = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(manifest, dict) and manifest.get("name") == package:
+            return str(manifest.get("version"))
+    return None
