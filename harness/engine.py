@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +12,20 @@ import pytest
 from harness.pytest_plugin import SESSION, ScenarioFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.qa_session import QaSession
 
-_UNUSED = ("terminal", "cacheprovider", "doctest", "unittest", "pastebin", "stepwise", "legacypath", "logging")
+_UNUSED = (
+    "terminal",
+    "cacheprovider",
+    "doctest",
+    "unittest",
+    "pastebin",
+    "stepwise",
+    "legacypath",
+    "logging",
+)
 
 
 @dataclass(slots=True)
@@ -49,7 +59,9 @@ class EngineResult:
     bugs: tuple[str, ...]
 
 
-def run_paths(session: QaSession, paths: Sequence[Path], *, exit_first: bool, junit: Path | None) -> EngineResult:
+def run_paths(
+    session: QaSession, paths: Sequence[Path], *, exit_first: bool, junit: Path | None
+) -> EngineResult:
     """Run scenario files as pytest items in this process.
 
     The settings and plugins of the folder qa is called in do not apply: a scenario run

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from harness.transcript import Transcript
-from mock_llm.journal import Exchange
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.transcript import Transcript
+    from mock_llm.journal import Exchange
 
 
 @dataclass(frozen=True, slots=True)
 class GuardDescription:
     """What an agent's description says of its guard: empty means it has none that stops text.
 
-    ``rules`` are the rule ids it can report; ``records`` tells that its session names them.
+    ``rules`` are the rule ids it can report. ``unrecorded`` names the figures that its session
+    never states, of ``mechanism`` and ``fired_at``: a check that asks for one takes the rest.
     """
 
     rules: tuple[str, ...] = ()
     interrupt_marker: str = ""
     truncation_marker: str = ""
+    unrecorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The channels of one run.
+    r"""The channels of one run.
 
     Attributes:
         main: Exchanges of the main lane; ``main[0]`` is reply 1 and answers request 1.
         exchanges: All exchanges, also side requests and refused ones.
         transcript: The saved session; None while the agent has written none.
-        output: What the program printed, escape codes removed, lines ended by ``\\n``.
+        output: What the program printed, escape codes removed, lines ended by ``\n``.
         exit_code: The program's exit code; negative is a signal; None while it runs.
         finished: True when nothing more will happen: a pending step is then a failed one.
         variables: Values for templates, such as ``nonce``.

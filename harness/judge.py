@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from harness.evidence import Evidence
-from harness.plan import Job
 from harness.results import ScenarioResult, StepResult, Verdict
-from harness.scenario import Step
 from harness.steps.checks import check
 from harness.steps.verdicts import Failed, Passed
-from mock_llm.journal import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.evidence import Evidence
+    from harness.plan import Job
+    from harness.scenario import Step
+    from mock_llm.journal import Exchange
 
 _TAIL_LINES = 8
 

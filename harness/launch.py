@@ -13,17 +13,21 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness import processes, real_home, sandbox
-from harness.plan import Job
 from harness.recorder import Recorder
 from harness.redact import Masks, secrets_of
 from harness.terminal.pty import COLUMNS, ROWS, Terminal
 from harness.watchdog import Job as WatchdogJob
 from harness.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.plan import Job
 
 
 class CannotStart(Exception):
@@ -115,11 +119,11 @@ def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str]) -> Term
     files = {Path(fill(path, variables)): fill(text, variables) for path, text in spec.files.items()}
     files |= {box.work / path: fill(text, variables) for path, text in job.scenario.files.items()}
     own = {name: fill(value, variables) for name, value in spec.env.items()}
-    arguments = [*spec.command[1:], *(job.guard_arguments or ()), *spec.one_shot]
+    arguments = [*(job.guard_arguments or ()), *spec.one_shot]
     try:
         sandbox.seed(box, files)
         return Terminal(
-            [job.program, *(fill(argument, variables) for argument in arguments)],
+            [*job.argv, *(fill(argument, variables) for argument in arguments)],
             sandbox.environment(box, os.environ, own),
             str(box.work),
         )
@@ -158,5 +162,5 @@ def _listen() -> socket.socket:
     port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     port.bind(("127.0.0.1", 0))
     port.listen(128)
-    port.setblocking(False)  # noqa: FBT003  the name of the method says what it is
+    port.setblocking(False)
     return port

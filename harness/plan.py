@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from harness.agents.spec import AgentSpec
-from harness.scenario import Scenario
-from mock_llm.script import ScriptTurn
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.agents.spec import AgentSpec
+    from harness.scenario import Scenario
+    from mock_llm.script import ScriptTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +23,14 @@ class Cutting:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to make: a scenario on an agent in a dialect, or its negative control."""
+    """One run to make: a scenario on an agent in a dialect, or its negative control.
+
+    ``argv`` is the agent's program and its fixed arguments.
+    """
 
     scenario: Scenario
     spec: AgentSpec
-    program: str
+    argv: tuple[str, ...]
     dialect: str
     control: bool = False
     cutting: Cutting = Cutting()
@@ -74,17 +80,17 @@ class Job:
 def plan(
     scenarios: Sequence[Scenario],
     spec: AgentSpec,
-    program: str,
+    argv: tuple[str, ...],
     dialects: Sequence[str],
     *,
     controls: bool = False,
-    cutting: Cutting = Cutting(),  # noqa: B008  a frozen value
+    cutting: Cutting = Cutting(),
 ) -> tuple[Job, ...]:
     """Every run of the selection, in the order of the scenarios."""
     jobs = []
     for scenario in scenarios:
         for dialect in dialects:
-            job = Job(scenario, spec, program, dialect, control=False, cutting=cutting)
+            job = Job(scenario, spec, argv, dialect, cutting=cutting)
             jobs.append(job)
             if controls and scenario.control is not None:
                 jobs.append(replace(job, control=True))

@@ -38,7 +38,7 @@ def end(token: str, leader: int | None = None) -> set[int]:
 
 
 def _pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 
 def _session(pid: int) -> int | None:
@@ -70,7 +70,7 @@ def _is_zombie(pid: int) -> bool:
 
 
 def _by_psutil(token: str) -> set[int]:
-    import psutil  # noqa: PLC0415  only where there is no /proc
+    import psutil
 
     found = set()
     for process in psutil.process_iter():

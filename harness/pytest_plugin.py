@@ -7,13 +7,14 @@ line, and has a top-level ``scenario:`` key.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from harness.plan import Job
     from harness.qa_session import QaSession
     from harness.results import ScenarioResult
@@ -64,7 +65,7 @@ class ScenarioFile(pytest.File):
     """A scenario file: one item for each dialect, and one for each negative control."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        from harness.problems import UserError  # noqa: PLC0415  loaded when there is a scenario
+        from harness.problems import UserError
 
         try:
             session = _session(self.config)
@@ -95,7 +96,7 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, ScenarioFailed):
-            from harness.reporters.console import render_scenario  # noqa: PLC0415  only on failure
+            from harness.reporters.console import render_scenario
 
             return render_scenario(excinfo.value.result, color=False, width=120)
         return super().repr_failure(excinfo, style)
@@ -110,7 +111,7 @@ def _item_name(job: Job) -> str:
 
 def _session(config: pytest.Config) -> QaSession:
     if SESSION not in config.stash:
-        from harness.qa_session import open_session  # noqa: PLC0415
+        from harness.qa_session import open_session
 
         option = config.option
         config.stash[SESSION] = open_session(

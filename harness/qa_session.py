@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.plan import Cutting, Job, plan
+from harness.problems import UserError
 from harness.results import RunResult, ScenarioResult
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from harness.agents.spec import AgentSpec
     from harness.launch import Launch
     from harness.scenario import Scenario
     from harness.watchdog import Watchdog
 
 
-class BadOption(ValueError):
+class BadOption(UserError):
     """An option that does not fit the agent; the message names the valid values."""
 
 
@@ -30,7 +32,7 @@ class QaSession:
     """
 
     spec: AgentSpec
-    program: str
+    argv: tuple[str, ...]
     dialects: tuple[str, ...]
     runs: Path
     controls: bool = False
@@ -47,20 +49,20 @@ class QaSession:
     def jobs(self, scenarios: Sequence[Scenario]) -> tuple[Job, ...]:
         """Every run that the scenarios mean in this session."""
         return plan(
-            scenarios, self.spec, self.program, self.dialects, controls=self.controls, cutting=self.cutting
+            scenarios, self.spec, self.argv, self.dialects, controls=self.controls, cutting=self.cutting
         )
 
     def scenario(self, path: Path) -> Scenario:
         """The scenario of a file, read once."""
         if path not in self.loaded:
-            from harness.scenario_yaml import load_scenario  # noqa: PLC0415  not needed when all is loaded
+            from harness.scenario_yaml import load_scenario
 
             self.loaded[path] = load_scenario(path)
         return self.loaded[path]
 
     def start_early(self, job: Job) -> None:
         """Start the agent of a run already, so that it loads while the rest of qa does."""
-        from harness.launch import CannotStart, start  # noqa: PLC0415
+        from harness.launch import CannotStart, start
 
         if job.guard_arguments is None:
             return
@@ -71,7 +73,7 @@ class QaSession:
 
     def run(self, job: Job) -> ScenarioResult:
         """Make one run."""
-        from harness.runner import run_job  # noqa: PLC0415
+        from harness.runner import run_job
 
         self.on_start(job)
         result = run_job(job, self.folder, self.watchdog, self._early.pop(job.key, None))
@@ -83,7 +85,7 @@ class QaSession:
     def folder(self) -> Path:
         """The evidence folder of this invocation, made when first needed."""
         if self._folder is None:
-            from harness.recorder import new_run_folder  # noqa: PLC0415
+            from harness.recorder import new_run_folder
 
             self._folder = new_run_folder(self.runs)
         return self._folder
@@ -92,7 +94,7 @@ class QaSession:
     def watchdog(self) -> Watchdog:
         """The second process that cleans up if this one dies."""
         if self._watchdog is None:
-            from harness.watchdog import Watchdog  # noqa: PLC0415
+            from harness.watchdog import Watchdog
 
             self._watchdog = Watchdog()
         return self._watchdog
@@ -128,12 +130,12 @@ def open_session(
         BadOption: If the agent does not speak the dialect.
         AgentError: If there is no such agent, its description is wrong, or it is not installed.
     """
-    from harness.agents.locate import load_agent, locate  # noqa: PLC0415
+    from harness.agents.locate import find_program, load_agent
 
     spec = load_agent(agent)
     return QaSession(
         spec=spec,
-        program=locate(spec, programs),
+        argv=find_program(spec, _mapping(programs)).argv,
         dialects=_dialects(spec, dialect),
         runs=runs or Path.cwd() / ".qa" / "runs",
         controls=controls,
@@ -148,5 +150,15 @@ def _dialects(spec: AgentSpec, wanted: str | None) -> tuple[str, ...]:
     if wanted == "all":
         return names
     if wanted not in names:
-        raise BadOption(f"agent '{spec.name}' does not speak '{wanted}'; it speaks {', '.join(names)}, or 'all'")
+        raise BadOption(
+            f"agent '{spec.name}' does not speak '{wanted}'; it speaks {', '.join(names)}, or 'all'"
+        )
     return (wanted,)
+
+
+def _mapping(programs: Sequence[str]) -> dict[str, str]:
+    for program in programs:
+        name, _, path = program.partition("=")
+        if not name or not path:
+            raise BadOption(f"'--agent-bin {program}' is not NAME=PATH, such as pi=/opt/pi/bin/pi")
+    return dict(program.split("=", 1) for program in programs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 from harness.redact import MaskedStream, Masks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mock_llm.journal import Exchange, JournalEvent
 
 
@@ -36,7 +37,7 @@ def new_run_folder(runs: Path) -> Path:
 def copy_session(pattern: str, target: Path, masks: Masks) -> list[Path]:
     """Copy every file that matches the pattern, masked; give the copies in order of their names."""
     copies = []
-    for name in sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207  an absolute pattern
+    for name in sorted(glob.glob(pattern, recursive=True)):
         if not Path(name).is_file():
             continue
         target.mkdir(parents=True, exist_ok=True)
@@ -123,7 +124,7 @@ class Recorder:
 
 
 def _appendable(path: Path) -> IO[bytes]:
-    return open(path, "ab", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o644))  # noqa: PTH123, SIM115
+    return open(path, "ab", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o644))
 
 
 def _summary(event: JournalEvent) -> dict[str, Any]:
@@ -133,5 +134,11 @@ def _summary(event: JournalEvent) -> dict[str, Any]:
         return {**data, "chars_sent": exchange.chars_sent}
     if event.kind == "ended":
         figures = {"chars_sent": exchange.chars_sent, "chars_total": exchange.chars_total}
-        return {**data, "ended": exchange.ended, **figures, "exact": exchange.exact, "problem": exchange.problem}
+        return {
+            **data,
+            "ended": exchange.ended,
+            **figures,
+            "exact": exchange.exact,
+            "problem": exchange.problem,
+        }
     return {**data, "path": exchange.path, "problem": exchange.problem}

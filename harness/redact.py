@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SHORTEST = 4
 _KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")

@@ -12,17 +12,18 @@ from harness import processes, real_home
 from harness.evidence import Evidence, GuardDescription
 from harness.judge import judge, skipped
 from harness.launch import CannotStart, Launch, start
-from harness.plan import Job
 from harness.readers import read
 from harness.recorder import copy_session
-from harness.results import ScenarioResult
 from harness.terminal.plain import PlainText
 from mock_llm.script import Script, SideRequest
 from mock_llm.template import fill as fill_turn
 from mock_llm.turn import Text, ToolCall, Turn
 
 if TYPE_CHECKING:
+    from harness.plan import Job
+    from harness.results import ScenarioResult
     from harness.watchdog import Watchdog
+    from mock_llm.journal import Journal
     from mock_llm.script import ScriptTurn
 
 _NO_SWITCH = "agent '{agent}' has no switch for '{rules}', so its control cannot be run"
@@ -49,7 +50,7 @@ def run_job(job: Job, run_folder: Path, watchdog: Watchdog, launch: Launch | Non
 
 
 def _play(launch: Launch) -> ScenarioResult:
-    import asyncio  # noqa: PLC0415  the agent is already starting while this is loaded
+    import asyncio
 
     run = _Run(launch)
     try:
@@ -71,13 +72,13 @@ class _Run:
         self.notes: list[str] = []
         self.output = PlainText()
         self.exit_code: int | None = None
-        self.journal = None
+        self.journal: Journal | None = None
 
     async def until_exit(self) -> None:
         """Serve the model until the agent has exited or its time is up."""
-        import asyncio  # noqa: PLC0415
+        import asyncio
 
-        from mock_llm.server import MockServer  # noqa: PLC0415
+        from mock_llm.server import MockServer
 
         launch, loop = self.launch, asyncio.get_running_loop()
         server = MockServer(_script(launch))
@@ -145,9 +146,9 @@ class _Run:
     def _session_text(self) -> str:
         launch = self.launch
         copy_session(launch.session_glob, launch.folder / "session", launch.masks)
-        import glob  # noqa: PLC0415
+        import glob
 
-        found = sorted(glob.glob(launch.session_glob, recursive=True))  # noqa: PTH207
+        found = sorted(glob.glob(launch.session_glob, recursive=True))
         if len(found) > 1:
             self.notes.append(f"{len(found)} session files; the last one is read")
         return Path(found[-1]).read_text(encoding="utf-8", errors="replace") if found else ""

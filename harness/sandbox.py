@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.processes import TOKEN_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ALLOWED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SHELL", "USER", "LOGNAME", "SYSTEMROOT")
 """All that an agent sees of the user's environment: no key, no proxy, no settings of another agent."""
@@ -69,7 +72,7 @@ def seed(sandbox: Sandbox, files: Mapping[Path, str]) -> None:
 
 
 def _make_writable(function: object, path: str, _error: object) -> None:
-    import os  # noqa: PLC0415  only when a removal failed
+    import os
 
     try:
         Path(path).parent.chmod(0o700)

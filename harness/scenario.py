@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.results import Place
-from mock_llm.script import ScriptTurn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mock_llm.script import ScriptTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Control:
     must_fail: tuple[str, ...]
     disable: tuple[str, ...] = ()
     model: tuple[ScriptTurn, ...] = ()
-    place: Place = Place("", 1, 1)
+    place: Place = field(default_factory=lambda: Place("", 1, 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,8 @@ def _clean_up(job: Job) -> None:
 
 
 def _keep_evidence(job: Job) -> None:
-    from harness.recorder import copy_session  # noqa: PLC0415  needed only when something went wrong
-    from harness.redact import Masks  # noqa: PLC0415
+    from harness.recorder import copy_session
+    from harness.redact import Masks
 
     folder = Path(job.evidence)
     copy_session(job.session_glob, folder / "session", Masks(job.masks))

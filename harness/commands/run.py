@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,8 @@ import click
 from harness.problems import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.plan import Job
     from harness.qa_session import QaSession
     from harness.results import RunResult, ScenarioResult
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 @click.option("--dialect", help="A wire dialect of the agent, or 'all'.  [default: its first]")
 @click.option("--controls", is_flag=True, help="Run the negative controls too.")
 @click.option("--deltas", type=click.IntRange(min=1), help="Cut every reply into so many pieces.")
-@click.option("--chars-per-delta", type=click.IntRange(min=1), help="Cut every reply into pieces of this size.")
+@click.option(
+    "--chars-per-delta", type=click.IntRange(min=1), help="Cut every reply into pieces of this size."
+)
 @click.option("--runs", type=click.Path(path_type=Path), help="Where evidence goes.  [default: .qa/runs]")
 @click.option("--junit", type=click.Path(path_type=Path), help="Write a JUnit XML report.")
 @click.option("-x", "--exit-first", is_flag=True, help="Stop after the first that does not pass.")
@@ -47,8 +50,8 @@ def run(
     exit_first: bool,
 ) -> None:
     """Run scenarios by name, path or tag; evidence goes to .qa/runs."""
-    from harness.plan import Cutting  # noqa: PLC0415  loaded when the command runs
-    from harness.qa_session import open_session  # noqa: PLC0415
+    from harness.plan import Cutting
+    from harness.qa_session import open_session
 
     if deltas and chars_per_delta:
         raise click.UsageError("--deltas and --chars-per-delta exclude each other")
@@ -71,8 +74,8 @@ def run(
 
 
 def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
-    from harness.find_scenarios import all_scenarios, find  # noqa: PLC0415
-    from harness.scenario_yaml import load_scenarios  # noqa: PLC0415
+    from harness.find_scenarios import all_scenarios, find
+    from harness.scenario_yaml import load_scenarios
 
     paths = find(names, Path.cwd()) if names else all_scenarios(Path.cwd())
     loaded = load_scenarios(paths)
@@ -92,7 +95,7 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
     session.loaded.update(scenarios)
     try:
         session.start_early(jobs[0])
-        from harness.engine import run_paths  # noqa: PLC0415  the agent is loading meanwhile
+        from harness.engine import run_paths
 
         ended = run_paths(session, list(scenarios), exit_first=exit_first, junit=junit)
         outcome = session.outcome
@@ -133,7 +136,7 @@ class _Report:
             click.echo(f"\r\x1b[K[{self._done + 1}/{self._total}] {job.key} ...", nl=False)
 
     def ended(self, result: ScenarioResult) -> None:
-        from harness.reporters.console import render_scenario  # noqa: PLC0415
+        from harness.reporters.console import render_scenario
 
         self._done += 1
         clear = "\r\x1b[K" if self._live else ""
@@ -141,25 +144,25 @@ class _Report:
         click.echo(clear + text, color=True)
 
     def summary(self, outcome: RunResult) -> None:
-        from harness.reporters.console import render_run  # noqa: PLC0415
+        from harness.reporters.console import render_run
 
         text = render_run(outcome, color=self._color, width=self._width, ascii_only=self._ascii)
         click.echo(text, color=True)
 
     @property
     def _width(self) -> int:
-        import shutil  # noqa: PLC0415
+        import shutil
 
         return max(60, min(shutil.get_terminal_size((110, 40)).columns, 160))
 
 
 def _plain() -> bool:
-    import os  # noqa: PLC0415
+    import os
 
     return bool(os.environ.get("CI")) or os.environ.get("TERM") == "dumb"
 
 
 def _no_color() -> bool:
-    import os  # noqa: PLC0415
+    import os
 
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

@@ -15,12 +15,12 @@ _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07]*|[ -/]*)?\Z|\r\
 
 
 class PlainText:
-    """Collects output as text with lines ended by ``\\n``; the cut of the input never matters.
+    r"""Collects output as text with lines ended by ``\n``; the cut of the input never matters.
 
     >>> plain = PlainText()
-    >>> plain.feed("\\x1b[1mhel"); plain.feed("lo\\x1b["); plain.feed("0m\\r\\nworld")
+    >>> plain.feed("\x1b[1mhel"); plain.feed("lo\x1b["); plain.feed("0m\r\nworld")
     >>> plain.text
-    'hello\\nworld'
+    'hello\nworld'
     """
 
     def __init__(self) -> None:

@@ -6,14 +6,14 @@ import codecs
 import os
 import select
 import signal
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pexpect
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable, Mapping, Sequence
 
 COLUMNS, ROWS = 120, 40
 _READ = 65_536
@@ -40,10 +40,10 @@ class Terminal:
         self._child.delaybeforesend = None
         self._child.delayafterread = None
         self._child.delayafterclose = 0
-        self._child.ptyproc.delayafterclose = 0
-        self._child.ptyproc.delayafterterminate = 0
+        process: Any = self._child.ptyproc  # type: ignore[attr-defined]  # missing in the stubs
+        process.delayafterclose = process.delayafterterminate = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self.pid: int = self._child.pid
+        self.pid = int(self._child.pid or 0)
 
     def attach(self, loop: asyncio.AbstractEventLoop, on_text: Callable[[str], None]) -> None:
         """Call ``on_text`` with each piece of output from now on."""
@@ -78,7 +78,7 @@ class Terminal:
             if not future.done():
                 future.set_result(None)
 
-        with _exit_watch(loop, self.pid, ended, self._child.isalive):
+        with _ExitWatch(loop, self.pid, ended, self._child.isalive):
             await future
         return self.exit_code
 
@@ -95,8 +95,7 @@ class Terminal:
         with suppress(ProcessLookupError, PermissionError):
             if self._child.isalive():
                 os.killpg(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
-                self._child.ptyproc.terminated = True
+                self._child.wait()
         with suppress(pexpect.ExceptionPexpect, OSError, ChildProcessError):
             self._child.close(force=True)
 
@@ -108,7 +107,7 @@ class Terminal:
         return self._decoder.decode(data) if data else None
 
 
-class _exit_watch:  # noqa: N801  reads as a statement
+class _ExitWatch:
     """Call ``ended`` when the process exits: by a process descriptor, elsewhere by SIGCHLD."""
 
     def __init__(

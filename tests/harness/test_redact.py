@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,7 @@ texts = st.text(alphabet="abcdefg.", max_size=60)
 def test_where_a_text_was_cut_never_changes_what_comes_out(text: str, cuts: list[int]) -> None:
     stream = MaskedStream(SECRETS)
     bounds = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    pieces = [text[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    pieces = [text[a:b] for a, b in itertools.pairwise(bounds)]
     out = "".join(stream.feed(piece) for piece in pieces) + stream.finish()
     assert out == SECRETS.apply(text)
 

@@ -1,0 +1,36 @@
+"""``qa list``: every scenario with its tags and summary."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from harness.problems import UserError
+
+
+@click.command("list")
+@click.option("--tag", "tags", multiple=True, help="Only scenarios with this tag (may be repeated).")
+def list_scenarios(tags: tuple[str, ...]) -> None:
+    """Show every scenario with its tags and summary."""
+    from harness.find_scenarios import all_scenarios
+    from harness.reporters.console import render_list
+    from harness.scenario_yaml import load_scenarios
+
+    try:
+        scenarios = load_scenarios(all_scenarios(Path.cwd())).values()
+    except UserError as error:
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    rows = [(s.name, s.tags, s.summary) for s in scenarios if not tags or set(tags) & set(s.tags)]
+    if not rows:
+        click.echo("no scenario has these tags", err=True)
+        sys.exit(5)
+    click.echo(render_list(rows, color=sys.stdout.isatty(), width=_width()))
+
+
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((110, 40)).columns

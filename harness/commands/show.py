@@ -1,0 +1,62 @@
+"""``qa show``: the text a scenario streams, with the place where the guard fires."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.problems import UserError
+
+if TYPE_CHECKING:
+    from harness.guard_marks import MarkedPart
+    from mock_llm.script import ScriptTurn
+
+
+@click.command()
+@click.argument("name")
+@click.option("--reply", type=click.IntRange(min=1), help="Only this reply of the model.")
+def show(name: str, reply: int | None) -> None:
+    """Show what the scenario's model streams, and where the published guard fires."""
+    from harness.find_scenarios import find
+    from harness.scenario_yaml import load_scenario
+
+    try:
+        scenario = load_scenario(find([name], Path.cwd())[0])
+    except UserError as error:
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    if reply and reply > len(scenario.model):
+        click.echo(f"reply {reply} does not exist: '{name}' has {len(scenario.model)}", err=True)
+        sys.exit(2)
+    click.secho(f"{scenario.name}: {scenario.summary}", bold=True)
+    click.echo(f"prompt: {scenario.prompt}")
+    for number, turn in enumerate(scenario.model, 1):
+        if reply in (None, number):
+            _show_turn(number, turn)
+
+
+def _show_turn(number: int, scripted: ScriptTurn) -> None:
+    from harness.guard_marks import mark
+
+    for part in mark(scripted.turn):
+        click.echo()
+        click.secho(f"reply {number}, {part.stream}, {len(part.text):,} characters", bold=True)
+        _show_part(part)
+
+
+def _show_part(part: MarkedPart) -> None:
+    kept, dropped, unread = part.pieces
+    click.echo(kept, nl=not kept.endswith("\n"))
+    finding = part.finding
+    if finding is None:
+        click.secho("--- the published guard stays silent", fg="green")
+        return
+    click.secho(f"--- kept: {finding.garbage_start:,} characters; what follows is dropped", fg="yellow")
+    click.echo(dropped, nl=not dropped.endswith("\n"))
+    fired = f"--- {finding.mechanism} fires after {finding.fired_at:,} characters: {finding.reason}"
+    click.secho(fired, fg="red")
+    if unread:
+        click.secho(unread.rstrip("\n"), dim=True)
