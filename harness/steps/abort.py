@@ -1,0 +1,172 @@
+"""Step ``abort``: the agent's own guard stopped a reply, seen on the wire and in the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.steps.abort_contradiction import contradiction
+from harness.steps.replies import record_name, reply, rules_line, session_line, turn_text, wire_line
+from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
+from harness.steps.wording import chars, count
+
+if TYPE_CHECKING:
+    from harness.evidence import Evidence
+    from harness.steps.arguments import Abort
+    from harness.steps.replies import Reply
+    from harness.transcript import RuleRecord
+
+
+def check(args: Abort, evidence: Evidence) -> CheckVerdict:
+    """Judge as soon as the reply has ended on the wire and is in the session.
+
+    Where a stream is too fast for the client to hang up in time, the session alone proves the abort.
+    A figure that the session leaves out fails the step, unless the agent's description says that
+    its sessions never state it.
+    """
+    view = reply(evidence, args.reply)
+    waiting = "" if evidence.finished else _waiting_for(view)
+    if waiting:
+        return Pending(waiting)
+    observed, reasons = _judge(args, evidence, view)
+    if not reasons:
+        return Passed(observed)
+    return _failure(args, evidence, view, observed, reasons)
+
+
+def _waiting_for(view: Reply) -> str:
+    if view.exchange is None:
+        return f"reply {view.number}"
+    if view.exchange.ended == "open":
+        return f"the end of reply {view.number}"
+    return "" if view.message else f"assistant message {view.number} in the session"
+
+
+def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]]:
+    """What was seen, and why that is not what the step asks for."""
+    if view.exchange is None:
+        seen = count(len(evidence.main), "reply")
+        return f"the agent asked for {seen}, so reply {args.reply} never came", ["nothing to stop"]
+    is_stopped = view.is_aborted or bool(view.records) or view.was_cut_on_wire
+    if not is_stopped:
+        return _not_stopped(evidence, view), ["the reply was not stopped"]
+    conflict = contradiction(view, args.stream)
+    if conflict:
+        return conflict, ["the wire and the session contradict each other"]
+    record = _record(args, view)
+    return _stopped(args, view, record), _differences(args, evidence, view, record)
+
+
+def _not_stopped(evidence: Evidence, view: Reply) -> str:
+    exchange = view.exchange
+    assert exchange is not None
+    who = "guard did not fire" if evidence.guard.rules else "no guard"
+    if view.arrived_whole:
+        return f"{who}: all {chars(exchange.chars_sent)} arrived"
+    if exchange.ended == "cap":
+        return f"{who}: the model stopped at its own cap after {chars(exchange.chars_sent)}"
+    return f"{who}: {exchange.chars_sent:,} of {chars(exchange.chars_total)} sent, '{exchange.ended}'"
+
+
+def _record(args: Abort, view: Reply) -> RuleRecord | None:
+    """The record that the step is about: the one with its rule and mechanism, or else the first."""
+    wanted = [r for r in view.records if r.rule == args.rule or args.rule is None]
+    exact = [r for r in wanted if r.mechanism == args.mechanism or args.mechanism is None]
+    return next(iter(exact or wanted or view.records), None)
+
+
+def _stopped(args: Abort, view: Reply, record: RuleRecord | None) -> str:
+    sides = ["session" if view.message else "no session names the rule", _wire_side(view)]
+    if record is None:
+        who = f"reply {view.number} was stopped, by no named rule"
+        return f"{who} ({'; '.join(sides)})"
+    is_wanted = record.rule == args.rule and record.mechanism
+    name = record.mechanism if is_wanted else record_name(record).split(" at ")[0]
+    return f"{name} fired{_at(args, view, record)} ({'; '.join(sides)})"
+
+
+def _at(args: Abort, view: Reply, record: RuleRecord) -> str:
+    if record.fired_at is None:
+        return ""
+    total = _total(args, view)
+    return f" at {record.fired_at:,} of {chars(total)}" if total else f" at {chars(record.fired_at)}"
+
+
+def _total(args: Abort, view: Reply) -> int:
+    """Characters of the stream; 0 where it has no end."""
+    turn = view.exchange.turn if view.exchange else None
+    if turn is None or turn.stream.until_hang_up:
+        return 0
+    return len(turn_text(turn.turn, args.stream))
+
+
+def _wire_side(view: Reply) -> str:
+    exchange = view.exchange
+    assert exchange is not None
+    if view.was_cut_on_wire:
+        most = "" if exchange.exact else "at most "
+        return f"client hung up after {most}{chars(exchange.chars_sent)}"
+    if view.arrived_whole:
+        return f"all {chars(exchange.chars_sent)} were sent before a hang-up could show"
+    return f"{chars(exchange.chars_sent)} sent, '{exchange.ended}'"
+
+
+def _differences(args: Abort, evidence: Evidence, view: Reply, record: RuleRecord | None) -> list[str]:
+    if record is None:
+        asked = [name for name in ("rule", "mechanism", "fired_at") if getattr(args, name) is not None]
+        return (
+            ["no record in the session names the rule", *_too_late(args, view, None)]
+            if asked
+            else (_too_late(args, view, None))
+        )
+    reasons = []
+    if args.rule is not None and record.rule != args.rule:
+        reasons.append(f"rule: '{record.rule}' fired, not '{args.rule}'")
+    stream = record.data.get("stream", args.stream)
+    if stream != args.stream:
+        reasons.append(f"stream: it fired in '{stream}', not in '{args.stream}'")
+    reasons += _figure("mechanism", args.mechanism, record.mechanism, evidence)
+    reasons += _figure("fired_at", args.fired_at, record.fired_at, evidence)
+    return reasons + _too_late(args, view, record)
+
+
+def _figure(name: str, wanted: object, found: object, evidence: Evidence) -> list[str]:
+    if wanted is None or found == wanted:
+        return []
+    if found is None:
+        known = name in evidence.guard.unrecorded
+        return [] if known else [f"{name}: the session does not state it"]
+    return [f"{name}: {found!r}, not {wanted!r}"]
+
+
+def _too_late(args: Abort, view: Reply, record: RuleRecord | None) -> list[str]:
+    if args.within_chars is None:
+        return []
+    assert view.exchange is not None
+    offset = record.fired_at if record else None
+    if offset is None and view.was_cut_on_wire:
+        offset = view.exchange.chars_sent
+    if offset is None:
+        return ["within_chars: neither side says where it fired"]
+    late = offset - args.within_chars
+    return [f"within_chars: {chars(late)} too late"] if late > 0 else []
+
+
+def _failure(args: Abort, evidence: Evidence, view: Reply, observed: str, reasons: list[str]) -> Failed:
+    rules = ", ".join(evidence.guard.rules) or "none"
+    lines = [
+        *reasons,
+        wire_line(view),
+        session_line(view, evidence),
+        rules_line(evidence),
+        f"rules this agent can report: {rules}",
+    ]
+    return failed(observed, _expected(args), lines)
+
+
+def _expected(args: Abort) -> str:
+    names = [name for name in (args.rule, args.mechanism) if name]
+    who = " / ".join(names) or "the agent's guard"
+    where = "" if args.fired_at is None else f" at exactly {chars(args.fired_at)}"
+    bound = "" if args.within_chars is None else f" within {chars(args.within_chars)}"
+    stream = "" if args.stream == "text" else f" in the {args.stream} stream"
+    return f"reply {args.reply} stopped by {who}{where}{bound}{stream}"

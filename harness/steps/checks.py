@@ -1,0 +1,39 @@
+"""The registry of checks: which function judges which kind of step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.steps import abort, interrupt, program, recovery, request, silent, truncation
+from harness.steps.verdicts import CheckVerdict, Pending, failed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from harness.evidence import Evidence
+    from harness.scenario import Step
+
+CHECKS: Mapping[str, Callable[[Any, Evidence], CheckVerdict]] = {
+    "abort": abort.check,
+    "truncation": truncation.check,
+    "interrupt": interrupt.check,
+    "recovery": recovery.check,
+    "silent": silent.check,
+    "request": request.check_request,
+    "requests": request.check_requests,
+    "output": program.check_output,
+    "exit": program.check_exit,
+}
+
+
+def check(step: Step, evidence: Evidence) -> CheckVerdict:
+    """Judge a step. With ``evidence.finished`` the verdict is never :class:`Pending`.
+
+    Raises:
+        KeyError: For a kind that has no check; the scenario loader refuses such a step.
+    """
+    verdict = CHECKS[step.kind](step.args, evidence)
+    if isinstance(verdict, Pending) and evidence.finished:
+        expected = f"{step.label} is decided before the run ends"
+        return failed(f"still waiting for {verdict.waiting_for}", expected)
+    return verdict

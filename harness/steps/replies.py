@@ -1,0 +1,139 @@
+"""One reply of the model from both sides: what the wire carried and what the session kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.steps.wording import chars
+from mock_llm.turn import Text, Thinking
+
+if TYPE_CHECKING:
+    from harness.evidence import Evidence
+    from harness.steps.arguments import StreamName
+    from harness.transcript import RuleRecord, TranscriptMessage
+    from mock_llm.journal import Exchange
+    from mock_llm.turn import Turn
+
+# The agents' own words for a message that did not end by itself.
+_STOPPED = frozenset({"aborted", "error", "cancelled", "interrupted"})
+_CUT_SHORT = _STOPPED | {"length", "max_tokens"}
+_WANTS_TOOLS = frozenset({"tool", "toolUse", "tool_use", "tool_calls"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Reply ``number`` of the main lane; a side that has not come yet is None."""
+
+    number: int
+    exchange: Exchange | None
+    message: TranscriptMessage | None
+    records: tuple[RuleRecord, ...]
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether the session says that the message was stopped."""
+        return self.message is not None and self.message.stop_reason == "aborted"
+
+    @property
+    def was_cut_on_wire(self) -> bool:
+        """Whether the client hung up before it had been sent everything."""
+        exchange = self.exchange
+        if exchange is None or exchange.ended != "client-hung-up":
+            return False
+        endless = exchange.turn is not None and exchange.turn.stream.until_hang_up
+        return endless or exchange.chars_sent < exchange.chars_total
+
+    @property
+    def arrived_whole(self) -> bool:
+        """Whether everything was sent and nobody hung up before that."""
+        exchange = self.exchange
+        if exchange is None or self.was_cut_on_wire:
+            return False
+        return exchange.ended in ("complete", "client-hung-up")
+
+
+def reply(evidence: Evidence, number: int) -> Reply:
+    """Reply ``number`` (from 1) as far as it has come."""
+    exchange = evidence.main[number - 1] if number <= len(evidence.main) else None
+    if evidence.transcript is None:
+        return Reply(number, exchange, None, ())
+    places = [i for i, m in enumerate(evidence.transcript.messages) if m.role == "assistant"]
+    if number > len(places):
+        return Reply(number, exchange, None, ())
+    index = places[number - 1]
+    records = tuple(r for r in evidence.transcript.rules if r.message == index)
+    return Reply(number, exchange, evidence.transcript.messages[index], records)
+
+
+def turn_text(turn: Turn, stream: StreamName) -> str:
+    """Everything the model says on one stream of a turn."""
+    wanted = Text if stream == "text" else Thinking
+    return "".join(part.text for part in turn.parts if isinstance(part, wanted))
+
+
+def main_stream(turn: Turn) -> StreamName:
+    """The stream that a turn is about: its text, or its thinking when it has no text."""
+    return "text" if any(isinstance(part, Text) for part in turn.parts) else "thinking"
+
+
+def kept_text(message: TranscriptMessage, stream: StreamName, marker: str) -> tuple[str, bool]:
+    """What the session kept of a stream without the marker block, and whether that block is there.
+
+    The marker is a text block of its own, also when the stream that was cut is the thinking.
+    """
+    texts = [part.text for part in message.parts if part.kind == "text"]
+    has_marker = bool(marker) and marker in texts
+    if stream == "thinking":
+        return message.thinking, has_marker
+    if has_marker:
+        texts.remove(marker)
+    return "".join(texts), has_marker
+
+
+def ended_normally(message: TranscriptMessage) -> bool:
+    """Whether the message is a finished answer: not cut short, no error, no tool call to follow."""
+    return not message.error and message.stop_reason not in _CUT_SHORT | _WANTS_TOOLS
+
+
+def was_stopped(message: TranscriptMessage) -> bool:
+    """Whether the agent's side stopped the message; a length limit of the model is not that."""
+    return bool(message.error) or message.stop_reason in _STOPPED
+
+
+def wire_line(view: Reply) -> str:
+    """The wire's side as an evidence line."""
+    exchange = view.exchange
+    if exchange is None:
+        return f"wire: no reply {view.number} was asked for"
+    bound = "" if exchange.exact else " (an upper bound)"
+    sent = f"{exchange.chars_sent:,} of {chars(exchange.chars_total)} sent{bound}"
+    return f"wire: reply {view.number} ended '{exchange.ended}', {sent}"
+
+
+def session_line(view: Reply, evidence: Evidence) -> str:
+    """The session's side as an evidence line."""
+    if evidence.transcript is None:
+        return "session: none was saved"
+    if view.message is None:
+        found = len(evidence.transcript.assistant)
+        return f"session: it has no assistant message {view.number}, only {found}"
+    message = view.message
+    error = f", error '{message.error}'" if message.error else ""
+    length = chars(len(message.text) + len(message.thinking))
+    return f"session: assistant message {view.number}, stop reason '{message.stop_reason}', {length}{error}"
+
+
+def rules_line(evidence: Evidence) -> str:
+    """The rules that the session says have fired, as an evidence line."""
+    if evidence.transcript is None or not evidence.transcript.rules:
+        return "rules recorded in the session: none"
+    named = [record_name(r) for r in evidence.transcript.rules]
+    return f"rules recorded in the session: {', '.join(named)}"
+
+
+def record_name(record: RuleRecord) -> str:
+    """``rule / mechanism at 1,797``, as far as the record says it."""
+    mechanism = f" / {record.mechanism}" if record.mechanism else ""
+    at = f" at {record.fired_at:,}" if record.fired_at is not None else ""
+    return f"{record.rule}{mechanism}{at}"

@@ -1,0 +1,111 @@
+"""What ``request``, ``output`` and ``recovery`` share: which texts must be there and which must not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.steps.resolve import UnresolvedError, resolve
+from harness.steps.verdicts import Failed, Pending, failed
+from harness.steps.wording import chars, folded, quoted, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Texts with their templates resolved."""
+
+    contains: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    matches: str | None = None
+
+    @property
+    def expected(self) -> str:
+        """The claim in words."""
+        claims = [f"contains {quoted(t, 60)}" for t in self.contains]
+        claims += [f"lacks {quoted(t, 60)}" for t in self.lacks]
+        claims += [f"matches /{self.matches}/"] if self.matches else []
+        return ", ".join(claims)
+
+
+def wanted(
+    evidence: Evidence, contains: Sequence[str], lacks: Sequence[str] = (), matches: str | None = None
+) -> Wanted | Pending | Failed:
+    """Resolve the templates; a regular expression has none.
+
+    A value that may still come is pending, one that cannot is a failure.
+    """
+    try:
+        return Wanted(
+            tuple(resolve(t, evidence) for t in _not_empty(contains)),
+            tuple(resolve(t, evidence) for t in _not_empty(lacks)),
+            matches,
+        )
+    except UnresolvedError as error:
+        if error.may_come and not evidence.finished:
+            return Pending(f"a value of '{{{error.name}}}'")
+        raw = Wanted(tuple(contains), tuple(lacks), matches)
+        return failed(str(error), raw.expected)
+
+
+def _not_empty(texts: Sequence[str]) -> Sequence[str]:
+    if not all(texts):
+        raise UnresolvedError("", "an empty text is found everywhere")
+    return texts
+
+
+def missing(want: Wanted, has: Callable[[str], bool], text: str) -> list[str]:
+    """What must be there and is not, each as a clause."""
+    found = [f"lacks {quoted(t, 80)}" for t in want.contains if not has(t)]
+    if want.matches and not re.search(want.matches, text, re.MULTILINE):
+        found.append(f"does not match /{want.matches}/")
+    return found
+
+
+def unwanted(want: Wanted, has: Callable[[str], bool]) -> list[str]:
+    """What must not be there and is, each as a clause."""
+    return [f"contains {quoted(t, 80)}" for t in want.lacks if has(t)]
+
+
+def satisfied(want: Wanted, text: str) -> str:
+    """What was seen of a claim that holds."""
+    seen = [f"found {quoted(t, 60)}" for t in want.contains]
+    match = re.search(want.matches, text, re.MULTILINE) if want.matches else None
+    seen += [f"found {quoted(match[0], 60)}"] if match else []
+    seen += [f"no {quoted(t, 60)} in {chars(len(text))}" for t in want.lacks]
+    return ", ".join(seen)
+
+
+def shows(evidence: Evidence, phrase: str) -> bool:
+    """Whether the output shows a phrase.
+
+    Once the run has ended, a phrase that the program wrapped over lines counts too; before, that
+    would mean reading the whole output again for every event.
+    """
+    if phrase in evidence.output:
+        return True
+    return evidence.finished and folded(phrase) in folded(evidence.output)
+
+
+def nearest_lines(needle: str, text: str, limit: int = 3) -> list[str]:
+    """The lines of a text that share most words with the needle, best first, as evidence lines."""
+    words = set(needle.split())
+    scored = [(len(words & set(line.split())), line.strip()) for line in text.splitlines() if line.strip()]
+    scored = [pair for pair in scored if pair[0]]
+    scored.sort(key=lambda pair: (-pair[0], abs(len(pair[1]) - len(needle))))
+    return [f"| {shortened(line, 150)}" for _, line in scored[:limit]]
+
+
+def lines_with(needle: str, text: str, limit: int = 3) -> list[str]:
+    """Where the needle is, with a little of what stands around it, as evidence lines."""
+    found: list[str] = []
+    at = text.find(needle)
+    while at >= 0 and len(found) < limit:
+        found.append(f"| {shortened(text[max(0, at - 30) : at + len(needle) + 30], 150)}")
+        at = text.find(needle, at + len(needle))
+    return found

@@ -1,0 +1,113 @@
+"""Step ``truncation``: what the session kept of a stopped reply, to the character."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.steps.replies import kept_text, reply, session_line, turn_text, wire_line
+from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
+from harness.steps.wording import chars, quoted
+
+if TYPE_CHECKING:
+    from harness.evidence import Evidence
+    from harness.steps.arguments import Truncation
+    from harness.steps.replies import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """The saved stream beside what the model says on it. ``sent`` is None where that is unknown."""
+
+    kept: str
+    has_marker: bool
+    marker: str
+    sent: str | None
+
+    @property
+    def persisted_chars(self) -> int:
+        return len(self.kept) + (len(self.marker) if self.has_marker else 0)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.sent is not None and not self.has_marker and self.kept == self.sent
+
+
+def check(args: Truncation, evidence: Evidence) -> CheckVerdict:
+    """Judge as soon as the assistant message is in the session.
+
+    The kept text must be the beginning of what the model sent, word for word.
+    """
+    view = reply(evidence, args.reply)
+    if view.message is None and not evidence.finished:
+        return Pending(f"assistant message {args.reply} in the session")
+    if view.message is None:
+        return _failure(args, evidence, view, f"assistant message {args.reply} was never saved", [])
+    kept, has_marker = kept_text(view.message, args.stream, evidence.guard.truncation_marker)
+    saved = _Saved(kept, has_marker, evidence.guard.truncation_marker, _sent(view, args))
+    reasons = _differences(args, saved)
+    if reasons:
+        return _failure(args, evidence, view, _observed(saved), reasons)
+    return Passed(_observed(saved))
+
+
+def _sent(view: Reply, args: Truncation) -> str | None:
+    turn = view.exchange.turn if view.exchange else None
+    if turn is None:
+        return None
+    text = turn_text(turn.turn, args.stream)
+    if turn.stream.until_hang_up and text:
+        # The text comes again and again: as often as it takes to reach what was sent.
+        assert view.exchange is not None
+        return text * (view.exchange.chars_sent // len(text) + 1)
+    return text
+
+
+def _observed(saved: _Saved) -> str:
+    if saved.is_whole:
+        return f"nothing was cut: all {chars(len(saved.kept))} persisted"
+    marker = "with the marker" if saved.has_marker else "and no marker"
+    return f"{chars(len(saved.kept))} kept, {saved.persisted_chars:,} persisted {marker}"
+
+
+def _differences(args: Truncation, saved: _Saved) -> list[str]:
+    reasons = []
+    if saved.is_whole and args.kept_chars != len(saved.kept):
+        reasons.append("the session keeps the reply whole")
+    if args.kept_chars is not None and args.kept_chars != len(saved.kept):
+        reasons.append(f"kept_chars: {len(saved.kept):,}, not {args.kept_chars:,}")
+    if args.persisted_chars is not None and args.persisted_chars != saved.persisted_chars:
+        reasons.append(f"persisted_chars: {saved.persisted_chars:,}, not {args.persisted_chars:,}")
+    if args.marker and not saved.has_marker:
+        known = f"no text block equal to {quoted(saved.marker)}" if saved.marker else "this agent has none"
+        reasons.append(f"marker: {known}")
+    if not args.marker and saved.has_marker:
+        reasons.append(f"marker: the message carries {quoted(saved.marker)}")
+    return reasons + _first_difference(saved)
+
+
+def _first_difference(saved: _Saved) -> list[str]:
+    if saved.sent is None:
+        return ["the kept text cannot be compared: no turn answered this reply"]
+    if saved.sent.startswith(saved.kept):
+        return []
+    pairs = zip(saved.kept, saved.sent, strict=False)
+    at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(saved.kept), len(saved.sent)))
+    around = slice(max(0, at - 20), at + 40)
+    return [
+        f"the kept text differs from what was sent at character {at:,}:",
+        f"  kept {quoted(saved.kept[around])}",
+        f"  sent {quoted(saved.sent[around])}",
+    ]
+
+
+def _failure(args: Truncation, evidence: Evidence, view: Reply, observed: str, reasons: list[str]) -> Failed:
+    return failed(observed, _expected(args), [*reasons, session_line(view, evidence), wire_line(view)])
+
+
+def _expected(args: Truncation) -> str:
+    kept = "the beginning" if args.kept_chars is None else chars(args.kept_chars)
+    persisted = "" if args.persisted_chars is None else f", {args.persisted_chars:,} persisted"
+    marker = "with the marker" if args.marker else "without a marker"
+    stream = "" if args.stream == "text" else f" of its {args.stream}"
+    return f"reply {args.reply}: {kept}{stream} kept{persisted} {marker}"
