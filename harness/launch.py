@@ -162,5 +162,5 @@ def _listen() -> socket.socket:
     port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     port.bind(("127.0.0.1", 0))
     port.listen(128)
-    port.setblocking(False)
+    port.setblocking(False)  # noqa: FBT003 - a positional-only argument
     return port

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-TOKEN_VARIABLE = "TTSR_QA_RUN"
+TOKEN_VARIABLE = "TTSR_QA_RUN"  # noqa: S105 - the name of a variable
 """Every process of a run carries its token in this variable, also one that left the process tree."""
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-_SEQUENCE = re.compile(
+_TOKEN = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
-    r"|\x1b[\]PX^_].*?(?:\x1b\\|\x07)"  # OSC, DCS, SOS, PM, APC with their bodies
-    r"|\x1b[ -/]*[0-Z\\`-~]"  # two-character and charset sequences
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]",
-    re.DOTALL,
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|(?=\x1b[^\\]))"  # OSC, DCS, SOS, PM, APC with their bodies
+    r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # charset and two-character sequences
+    r"|(?P<open>(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)?|\r)\Z)"
+    r"|(?P<line>\r\n)"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 )
-_UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07]*|[ -/]*)?\Z|\r\Z")
 
 
 class PlainText:
@@ -29,19 +29,19 @@ class PlainText:
 
     def feed(self, text: str) -> None:
         """Read more output."""
-        pending = self._rest + text
-        open_at = _UNFINISHED.search(pending, max(0, pending.rfind("\x1b"))) if pending else None
-        cut = open_at.start() if open_at else len(pending)
-        self._done.append(_clean(pending[:cut]))
-        self._rest = pending[cut:]
+        text, self._rest = self._rest + text, ""
+        at = 0
+        for token in _TOKEN.finditer(text):
+            self._done.append(text[at : token.start()])
+            at = token.end()
+            if token.lastgroup == "open":
+                self._rest = token.group()
+            elif token.lastgroup == "line":
+                self._done.append("\n")
+        self._done.append(text[at:])
 
     @property
     def text(self) -> str:
-        """All the text so far."""
-        if len(self._done) > 1:
-            self._done = ["".join(self._done)]
-        return (self._done[0] if self._done else "") + _clean(self._rest)
-
-
-def _clean(text: str) -> str:
-    return _SEQUENCE.sub("", text).replace("\r\n", "\n")
+        """All the text so far; a sequence that has not ended is left out."""
+        self._done = ["".join(self._done)]
+        return self._done[0] + ("\r" if self._rest == "\r" else "")
