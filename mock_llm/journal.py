@@ -77,6 +77,28 @@ class Journal:
         for listener in self.listeners:
             listener(event)
 
+    def begin(self, method: str, path: str, headers: Mapping[str, str], at_s: float) -> Exchange:
+        """Add an exchange; it is the last one. Say :meth:`asked` when its fields are filled in."""
+        exchange = Exchange(len(self.exchanges) + 1, method, path, headers, at_s)
+        self.exchanges.append(exchange)
+        return exchange
+
+    def asked(self, exchange: Exchange, at_s: float) -> None:
+        """The request is parsed and its answer chosen."""
+        self.emit(JournalEvent(at_s, "request", exchange))
+
+    def sent(self, exchange: Exchange, text: str, at_s: float) -> None:
+        """Content was handed to the socket; the event's ``text`` is that content, not the sum."""
+        exchange.sent.append(text)
+        exchange.chars_sent += len(text)
+        self.emit(JournalEvent(at_s, "delta", exchange, {"text": text, "chars_sent": exchange.chars_sent}))
+
+    def end(self, exchange: Exchange, ended: Ending, at_s: float) -> None:
+        """How it ended. Only the first ending counts."""
+        if exchange.ended == "open":
+            exchange.ended, exchange.ended_s = ended, at_s
+            self.emit(JournalEvent(at_s, "ended", exchange, {"ended": ended}))
+
     @property
     def main(self) -> list[Exchange]:
         """The exchanges of the main lane: ``main[0]`` is reply 1.

@@ -11,10 +11,10 @@ from mock_llm.turn import Turn
 class Stream:
     """How a reply is cut into deltas and paced.
 
-    At most one of ``deltas`` (so many pieces over the whole turn, parts kept apart) and ``chars_per_delta`` is
-    set; with neither, a part is one delta. ``first_after_ms`` and ``every_ms`` are absolute deadlines from the start of the reply.
-    With ``until_hang_up`` the text parts are played again and again until the client hangs up or
-    ``cap_chars`` characters were sent, whichever comes first.
+    At most one of ``deltas`` (so many pieces over the whole turn, parts kept apart) and
+    ``chars_per_delta`` is set; with neither, a part is one delta. ``first_after_ms`` and ``every_ms`` are
+    absolute deadlines from the start of the reply. With ``until_hang_up`` the text parts are played again
+    and again until the client hangs up or ``cap_chars`` characters were sent, whichever comes first.
     """
 
     deltas: int | None = None

@@ -204,10 +204,11 @@ def _user(content: Any, where: str) -> Iterator[RequestMessage]:
         return
     blocks = fields.objects(content, where)
     results = [block for block in blocks if block.get("type") == "tool_result"]
+    said = [block for block in blocks if block.get("type") != "tool_result"]
     for block in results:
         yield RequestMessage("tool", fields.joined_text(block.get("content"), f"{where}.content"))
-    if len(results) < len(blocks):
-        yield RequestMessage("user", "".join(fields.text_of(b) for b in blocks if b not in results))
+    if said:
+        yield RequestMessage("user", "".join(fields.text_of(block) for block in said))
 
 
 def _assistant(content: Any, where: str) -> RequestMessage:
