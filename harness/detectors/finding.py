@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 StreamKind = Literal["text", "thinking", "tool"]
 
@@ -34,8 +36,6 @@ class Finding:
 
 class Detector(Protocol):
     """An incremental reader of one stream. Where the text was cut never changes the finding."""
-
-    mechanism: str
 
     def feed(self, delta: str) -> Finding | None:
         """Read more text; the first finding is returned once and latches."""

@@ -27,9 +27,9 @@ class Guard:
         profile: Which mechanisms run.
 
     >>> guard = Guard()
-    >>> finding = guard.feed(0, "text", ("Now I will look at the configuration file once more, " * 2 + "\n\n") * 3)
+    >>> finding = guard.feed(0, "text", ("Now I will look at the configuration once more, " * 2 + "\n\n") * 3)
     >>> finding.mechanism, finding.garbage_start, finding.fired_at
-    ('paragraph-repeat', 108, 324)
+    ('paragraph-repeat', 98, 294)
     """
 
     def __init__(self, disabled: Collection[str] = (), profile: Profile = PUBLISHED) -> None:

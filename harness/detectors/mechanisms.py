@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from harness.detectors.finding import Detector, Finding, StreamKind
 from harness.detectors.near_duplicate import NearDuplicateParagraphs
 from harness.detectors.paragraph_repeat import ParagraphRing
-from harness.detectors.paragraphs import Paragraph, ParagraphSplitter
+from harness.detectors.paragraphs import ParagraphSplitter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harness.detectors.finding import Detector, Finding, StreamKind
+    from harness.detectors.paragraphs import Paragraph
 
 
 class ParagraphJudge(Protocol):
@@ -54,12 +58,17 @@ MECHANISMS: tuple[Mechanism, ...] = (
 class Profile:
     """A named set of mechanisms, such as ``published``.
 
-    >>> [mechanism.id for mechanism in PUBLISHED.without("paragraph-repeat").mechanisms]
-    ['near-duplicate-paragraphs']
+    >>> PUBLISHED.without("paragraph-repeat").ids
+    ('near-duplicate-paragraphs',)
     """
 
     name: str
     mechanisms: tuple[Mechanism, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The mechanisms in order."""
+        return tuple(mechanism.id for mechanism in self.mechanisms)
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from harness.detectors.finding import Finding
 from harness.detectors.paragraphs import is_eligible
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from harness.detectors.paragraphs import Paragraph
 
-_SIGNATURE_BITS = 1024
+_BITS = tuple(1 << bit for bit in range(512))
 _INDENTED = re.compile(r"(?: {2,}| ?\t)")
 _NESTED_ITEM = re.compile(r"\s+(?:[-*+\u2022]|\d+[.)])\s")
 _CODE_ENDINGS = tuple("{}[](;,>")
@@ -33,17 +33,18 @@ def is_code_shaped(line: str) -> bool:
     return _INDENTED.match(line) is not None and _NESTED_ITEM.match(line) is None
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
+class _Remembered(NamedTuple):
     """A paragraph as its successors are compared with it.
 
     ``signature`` hashes every word to one of some bits. It bounds from above how many words two
-    paragraphs share, so most comparisons need no set.
+    paragraphs share, so most comparisons need no set. ``share`` is how many of its words a similar
+    paragraph has to share, less what that one's own size adds.
     """
 
+    signature: int
+    share: float
     start: int
     words: frozenset[str]
-    signature: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ class NearDuplicateParagraphs:
         self.min_echoes = min_echoes
         self.min_similarity = min_similarity
         self.skips_code_lines = skips_code_lines
+        # Jaccard >= s exactly when the shared words are at least s / (1 + s) of both sizes together.
+        self._floor = min_similarity / (1 + min_similarity)
         self.reset()
 
     def reset(self) -> None:
@@ -115,25 +118,22 @@ class NearDuplicateParagraphs:
             if len(lines) < len(paragraph.lines) and not is_eligible(lines):
                 return None
         words = tokens("\n".join(lines))
-        entry = _Remembered(paragraph.start, words, _signature(words))
-        self._recent.append(self._echo(entry))
-        self._remembered.append(entry)
+        signature = _signature(words)
+        self._recent.append(self._echo(paragraph.start, words, signature))
+        self._remembered.append(_Remembered(signature, self._floor * len(words), paragraph.start, words))
         echoes = [echo for echo in self._recent if echo]
         return self._finding(paragraph, echoes) if len(echoes) >= self.min_echoes else None
 
-    def _echo(self, entry: _Remembered) -> _Echo | None:
-        best, anchor = 0.0, -1
-        size, signature = len(entry.words), entry.signature
-        hidden = size - signature.bit_count()  # words that share a bit with another word
-        floor = self.min_similarity / (1 + self.min_similarity)  # of both sizes, for a Jaccard that high
-        for other in self._remembered:
-            needed = floor * (size + len(other.words)) - 1e-9
-            if (signature & other.signature).bit_count() + hidden < needed:
-                continue
-            similarity = _jaccard(entry.words, other.words)
-            if similarity >= self.min_similarity and similarity > best:
-                best, anchor = similarity, other.start
-        return _Echo(entry.start, anchor, best) if anchor >= 0 else None
+    def _echo(self, start: int, words: frozenset[str], signature: int) -> _Echo | None:
+        hidden = len(words) - signature.bit_count()  # words that share a bit with another word
+        needed = self._floor * len(words) - hidden - 1e-9
+        similar = [
+            (_jaccard(words, other), -at)
+            for bits, share, at, other in self._remembered
+            if (signature & bits).bit_count() - share >= needed
+        ]
+        best, minus_anchor = max(similar, default=(0.0, 0))
+        return _Echo(start, -minus_anchor, best) if best >= self.min_similarity and best > 0 else None
 
     def _finding(self, paragraph: Paragraph, echoes: list[_Echo]) -> Finding:
         oldest, count, of = echoes[0], len(echoes), len(self._recent)
@@ -157,5 +157,5 @@ def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
 def _signature(words: frozenset[str]) -> int:
     bits = 0
     for word in words:
-        bits |= 1 << hash(word) % _SIGNATURE_BITS
+        bits |= _BITS[hash(word) & 511]
     return bits

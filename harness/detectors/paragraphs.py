@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from harness.detectors.bounded_text import BoundedText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MIN_UNITS = 64
 MIN_WORD_CHARS = 24
@@ -66,19 +69,23 @@ class ParagraphSplitter:
         cap: Characters kept of an open line and of an open paragraph; beyond them only a digest is.
 
     >>> splitter = ParagraphSplitter()
-    >>> [(p.start, p.end, p.text) for p in splitter.feed("One\ntwo.\n\nThree") + splitter.feed(".\n \n")]
+    >>> list(splitter.feed("One\ntwo."))
+    []
+    >>> [(p.start, p.end, p.text) for p in splitter.feed("\n\nThree.\n \nFour")]
     [(0, 10, 'One\ntwo.'), (10, 19, 'Three.')]
     """
 
     def __init__(self, cap: int = 16_384) -> None:
         self._cap = cap
-        self._line = BoundedText(cap)
+        self._long_line = BoundedText(cap)
         self._rest = BoundedText(0)
         self.reset()
 
     def reset(self) -> None:
         """Start a new stream."""
-        self._line.clear()
+        self._pieces: list[str] = []
+        self._held = 0
+        self._long_line.clear()
         self._rest.clear()
         self._read = 0
         self._fence = ""
@@ -92,36 +99,47 @@ class ParagraphSplitter:
         if self._rest.length:
             self._rest.clear()
 
-    def feed(self, delta: str) -> list[Paragraph]:
+    def feed(self, delta: str) -> Sequence[Paragraph]:
         """Read more text and return the paragraphs that ended in it, in order."""
+        self._pieces.append(delta)
         if "\n" not in delta:
-            self._line.add(delta)
-            return []
-        first, *lines = delta.split("\n")
-        self._line.add(first)
-        unended = lines.pop()
-        ended = self._end_line(self._line.value(), self._line.length)
-        found = [ended] if ended else []
-        self._line.clear()
+            self._held += len(delta)
+            if self._held > self._cap:
+                self._spill("".join(self._pieces))
+            return ()
+        text = "".join(self._pieces)
+        found: list[Paragraph] = []
+        if self._long_line.length:
+            first, _, text = text.partition("\n")
+            self._spill(first)
+            self._end_line(self._long_line.value(), self._long_line.length, found)
+            self._long_line.clear()
+        *lines, unended = text.split("\n")
         for line in lines:
-            ended = self._end_line(self._short(line), len(line))
-            if ended:
-                found.append(ended)
-        self._line.add(unended)
+            self._end_line(line if len(line) <= self._cap else self._shortened(line), len(line), found)
+        self._pieces = [unended]
+        self._held = len(unended)
+        if self._held > self._cap:
+            self._spill(unended)
         return found
 
-    def _short(self, line: str) -> str:
-        if len(line) <= self._cap:
-            return line
+    def _spill(self, text: str) -> None:
+        self._long_line.add(text)
+        self._pieces = []
+        self._held = 0
+
+    def _shortened(self, line: str) -> str:
         bounded = BoundedText(self._cap)
         bounded.add(line)
         return bounded.value()
 
-    def _end_line(self, line: str, length: int) -> Paragraph | None:
+    def _end_line(self, line: str, length: int, found: list[Paragraph]) -> None:
         start = self._read
         self._read = start + length + 1
         if not line or line.isspace():
-            return self._close() if self._start >= 0 else None
+            if self._start >= 0:
+                found.append(self._close())
+            return
         if self._start < 0:
             self._start = start
         line = line.removesuffix("\r")
@@ -132,7 +150,6 @@ class ParagraphSplitter:
             self._kept += len(line) + 1
         else:
             self._rest.add(f"{line}\n")
-        return None
 
     def _toggle_fence(self, line: str) -> None:
         """Open a fence, or close it with the same character, as long at least, and nothing after it."""

@@ -10,7 +10,9 @@ FOLD = "#"
 _HEX = re.compile(r"\b[0-9a-f]{7,}\b")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]+\d+)*")
 _DIGIT = re.compile(r"\d")
-_TOKEN = re.compile(r"(?:[^\W_]|#)+")
+_TOKEN = re.compile(r"[\w#]+")
+_HEX_LETTERS = "abcdef"
+_HEX_CHARS = 7
 
 
 def normalised(text: str) -> str:
@@ -31,4 +33,13 @@ def tokens(text: str, max_chars: int = MAX_CHARS) -> frozenset[str]:
     >>> sorted(tokens("Run 12 took 0.5 s; run 13 took 0.7 s."))
     ['#', 'run', 's', 'took']
     """
-    return frozenset(_TOKEN.findall(normalised(text[:max_chars])))
+    text = text[:max_chars]
+    if _DIGIT.search(text):
+        return frozenset(_words(normalised(text)))
+    words = frozenset(_words(text.lower()))
+    hexes = [word for word in words if len(word) >= _HEX_CHARS and not word.strip(_HEX_LETTERS)]
+    return words.difference(hexes) | {FOLD} if hexes else words
+
+
+def _words(text: str) -> list[str]:
+    return _TOKEN.findall(text.replace("_", " "))
