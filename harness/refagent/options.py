@@ -1,0 +1,126 @@
+"""The command line, with the environment for what it leaves out."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.refagent.retry import DEFAULT_MAX_RETRIES
+from harness.refagent.wire import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PREFIX = "TTSR_REFAGENT_"
+GUARDS = ("published", "off")
+DEFAULT_HOME = "~/.ttsr-refagent"
+DEFAULT_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the agent is told to do. ``prompt`` None means a terminal session."""
+
+    base_url: str
+    dialect: str
+    model: str
+    api_key: str
+    guard: str
+    disabled_rules: tuple[str, ...]
+    home: str
+    session: str | None
+    resume: str | None
+    prompt: str | None
+    stream: bool
+    max_retries: int
+    timeout_s: float
+
+
+def parse_options(arguments: Sequence[str], environment: Mapping[str, str]) -> Options:
+    """Read the command line.
+
+    Raises:
+        SystemExit: With code 2 after a message when something is wrong, with 0 after ``--help``.
+    """
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    setting = _Environment(parser, environment)
+    return Options(
+        base_url=_base_url(parser, given.base_url or setting.text("BASE_URL", "")),
+        dialect=_dialect(parser, given.dialect or setting.text("DIALECT", "openai-chat")),
+        model=given.model or setting.text("MODEL", "default"),
+        api_key=setting.text("API_KEY", ""),
+        guard=given.guard,
+        disabled_rules=tuple(_known_rule(parser, rule) for rule in given.disable_rule),
+        home=setting.text("HOME", DEFAULT_HOME),
+        session=given.session,
+        resume=given.resume,
+        prompt=given.prompt,
+        stream=not given.no_stream,
+        max_retries=int(setting.number("MAX_RETRIES", DEFAULT_MAX_RETRIES)),
+        timeout_s=setting.number("TIMEOUT_S", DEFAULT_TIMEOUT_S),
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ttsr-refagent",
+        description="A small agent that stops a model which loops, and puts it back on its way.",
+        epilog=f"Environment: {PREFIX}BASE_URL, _DIALECT, _MODEL, _API_KEY, _HOME, _MAX_RETRIES, _TIMEOUT_S.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("-p", "--prompt", help="answer this and exit; '-' reads it from standard input")
+    add("--base-url", help="for openai-chat it ends in /v1, for anthropic-messages it is the origin")
+    add("--dialect", help=f"one of {', '.join(DIALECTS)}")
+    add("--model", help="the model's name on the server")
+    add("--guard", choices=GUARDS, default="published", help="the stream guard (default: published)")
+    add("--disable-rule", metavar="RULE", action="append", default=[], help="switch one rule off; repeatable")
+    add("--no-stream", action="store_true", help="ask for whole replies")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--session", metavar="FILE", help="write the session here")
+    where.add_argument("--resume", metavar="FILE|last", help="continue a session")
+    return parser
+
+
+def _base_url(parser: argparse.ArgumentParser, url: str) -> str:
+    if not url:
+        parser.error(f"no base URL: pass --base-url or set {PREFIX}BASE_URL")
+    if not url.startswith(("http://", "https://")):
+        parser.error(f"the base URL '{url}' does not begin with http:// or https://")
+    return url
+
+
+def _dialect(parser: argparse.ArgumentParser, dialect: str) -> str:
+    if dialect not in DIALECTS:
+        parser.error(f"unknown dialect '{dialect}'; there are {', '.join(DIALECTS)}")
+    return dialect
+
+
+def _known_rule(parser: argparse.ArgumentParser, rule: str) -> str:
+    from harness.detectors.mechanisms import PUBLISHED
+
+    known = (*PUBLISHED.rules, *(mechanism.id for mechanism in PUBLISHED.mechanisms))
+    if rule not in known:
+        parser.error(f"unknown rule '{rule}'; there are {', '.join(known)}")
+    return rule
+
+
+@dataclass(frozen=True, slots=True)
+class _Environment:
+    parser: argparse.ArgumentParser
+    values: Mapping[str, str]
+
+    def text(self, name: str, default: str) -> str:
+        return self.values.get(PREFIX + name) or default
+
+    def number(self, name: str, default: float) -> float:
+        text = self.text(name, str(default))
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < float("inf"):
+            self.parser.error(f"{PREFIX}{name} is '{text}', not a number from 0 on")
+        return value
