@@ -88,12 +88,11 @@ def load_agent(name_or_path: str) -> AgentSpec:
         UnknownAgentError: No such name or file.
         UserError: The description has mistakes, each with its place.
     """
-    from harness.agents.spec_yaml import parse_agent  # noqa: PLC0415 - PyYAML only where it is used
+    from harness.agents.spec_yaml import parse_agent
 
-    path = Path(name_or_path)
-    if not name_or_path.endswith(".yaml"):
-        path = DESCRIPTIONS / f"{name_or_path}.yaml"
-    if not path.is_file() or (os.sep in name_or_path and path.parent == DESCRIPTIONS):
+    shipped = name_or_path in agent_names()
+    path = DESCRIPTIONS / f"{name_or_path}.yaml" if shipped else Path(name_or_path)
+    if path.suffix != ".yaml" or not path.is_file():
         raise UnknownAgentError(name_or_path, agent_names())
     try:
         return parse_agent(path.read_bytes(), display_path(path))
@@ -190,7 +189,7 @@ def package_version(program: Path, package: str) -> str | None:
 
     Starts nothing: an npm program is a link into its package's folder.
     """
-    import json  # noqa: PLC0415 - only `qa agents` asks
+    import json
 
     for folder in program.resolve().parents:
         try:

@@ -75,7 +75,7 @@ def _here(spec: AgentSpec) -> str:
 
 def _install(spec: AgentSpec) -> int:
     """Install one agent and say so; the exit code."""
-    from harness.agents.install import InstallError, install_agent  # noqa: PLC0415
+    from harness.agents.install import InstallError, install_agent
 
     if spec.install.source == "embedded":
         click.echo(f"{spec.name} is part of qa: nothing to install")

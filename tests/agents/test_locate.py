@@ -1,0 +1,147 @@
+"""Where an agent's program is looked for, in which order, and what is said when there is none."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.agents.locate import (
+    AgentMissingError,
+    UnknownAgentError,
+    cache_folder,
+    find_program,
+    load_agent,
+    locate,
+    package_version,
+    prefix_folder,
+)
+from harness.problems import UserError
+
+PI = load_agent("pi")
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def world(root: Path) -> dict[str, str]:
+    """An environment with an empty PATH and an empty cache."""
+    return {"PATH": str(root / "bin"), "HOME": str(root), "TTSR_QA_CACHE": str(root / "cache")}
+
+
+def test_a_mapping_wins_over_the_prefix_and_the_prefix_over_path(tmp_path: Path) -> None:
+    environ = world(tmp_path)
+    on_path = program(tmp_path / "bin" / "pi")
+    assert find_program(PI, environ=environ).argv == (str(on_path),)
+    installed = program(prefix_folder(PI, cache_folder(environ)) / "node_modules" / ".bin" / "pi")
+    assert find_program(PI, environ=environ).argv == (str(installed),)
+    mine = program(tmp_path / "mine" / "pi")
+    assert find_program(PI, {"pi": str(mine)}, environ).argv == (str(mine),)
+
+
+def test_a_mapping_of_another_agent_changes_nothing(tmp_path: Path) -> None:
+    on_path = program(tmp_path / "bin" / "pi")
+    found = find_program(PI, {"codex": "/nowhere"}, world(tmp_path))
+    assert (found.argv, found.source) == ((str(on_path),), "path")
+
+
+def test_the_prefix_of_another_version_is_not_used(tmp_path: Path) -> None:
+    environ = world(tmp_path)
+    older = replace(PI, install=replace(PI.install, version="0.1.0"))
+    program(prefix_folder(older, cache_folder(environ)) / "node_modules" / ".bin" / "pi")
+    with pytest.raises(AgentMissingError):
+        find_program(PI, environ=environ)
+
+
+def test_the_embedded_agent_runs_on_the_python_of_qa() -> None:
+    found = find_program(load_agent("reference"))
+    assert found.argv == (sys.executable, "-m", "harness.refagent")
+
+
+def test_fixed_arguments_stay_behind_the_program(tmp_path: Path) -> None:
+    mine = program(tmp_path / "node")
+    spec = replace(PI, command=("pi", "--quiet"))
+    assert find_program(spec, {"pi": str(mine)}).argv == (str(mine), "--quiet")
+
+
+def test_a_missing_program_is_named_with_its_cure(tmp_path: Path) -> None:
+    with pytest.raises(AgentMissingError) as error:
+        find_program(replace(PI, path="harness/agents/pi.yaml"), environ=world(tmp_path))
+    assert error.value.exit_code == 3
+    assert str(error.value) == (
+        "agent 'pi' cannot start: no program 'pi' on PATH\n"
+        "  harness/agents/pi.yaml:4 sets command: [pi]\n"
+        "  install it (qa agents install pi: npm @mariozechner/pi-coding-agent@0.73.1, about 204 MB), "
+        "or pass --agent-bin pi=/path/to/pi"
+    )
+
+
+def test_a_mapping_to_nothing_is_named_as_it_was_typed(tmp_path: Path) -> None:
+    with pytest.raises(AgentMissingError, match=r"no program '/no/such/pi' \(from --agent-bin\)"):
+        find_program(PI, {"pi": "/no/such/pi"}, world(tmp_path))
+
+
+def test_a_mapping_without_a_program_is_a_wrong_command_line() -> None:
+    with pytest.raises(UserError, match="write --agent-bin NAME=/path/to/program") as error:
+        locate(PI, ["pi"])
+    assert error.value.exit_code == 2
+
+
+def test_mappings_come_as_they_were_typed(tmp_path: Path) -> None:
+    mine = program(tmp_path / "a=b")
+    assert locate(PI, ["codex=/x", f"pi={mine}"]) == str(mine)
+
+
+def test_an_unknown_agent_lists_the_closest() -> None:
+    with pytest.raises(UnknownAgentError, match="did you mean 'reference'") as error:
+        load_agent("referense")
+    assert error.value.exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["../agents/pi", "missing.yaml", "", "/etc/passwd"])
+def test_a_name_is_never_taken_for_a_path(name: str) -> None:
+    with pytest.raises(UnknownAgentError):
+        load_agent(name)
+
+
+def test_a_path_wins_over_a_shipped_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Path(load_agent("pi").path).read_text(encoding="utf-8")
+    (tmp_path / "pi.yaml").write_text(text.replace("title: pi coding agent", "title: mine"))
+    monkeypatch.chdir(tmp_path)
+    found = load_agent("pi.yaml")
+    assert (found.title, found.path) == ("mine", "pi.yaml")
+    assert load_agent("pi").title == "pi coding agent"
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"TTSR_QA_CACHE": "/q", "XDG_CACHE_HOME": "/x", "HOME": "/h"}, "/q"),
+        ({"XDG_CACHE_HOME": "/x", "HOME": "/h"}, "/x/ttsr-qa"),
+        ({"XDG_CACHE_HOME": "relative", "HOME": "/h"}, "/h/.cache/ttsr-qa"),
+        ({"HOME": "/h"}, "/h/.cache/ttsr-qa"),
+    ],
+)
+def test_the_cache_is_the_users_unless_the_environment_says_otherwise(
+    environ: dict[str, str], folder: str
+) -> None:
+    assert cache_folder(environ) == Path(folder)
+
+
+def test_the_version_of_a_program_is_read_from_its_package(tmp_path: Path) -> None:
+    package = tmp_path / "node_modules" / "pi"
+    inside = program(package / "dist" / "cli.js")
+    (package / "dist" / "package.json").write_text('{"type": "module"}')
+    (package / "package.json").write_text(json.dumps({"name": "pi", "version": "2.0.0"}))
+    link = tmp_path / "bin" / "pi"
+    link.parent.mkdir()
+    link.symlink_to(inside)
+    assert package_version(link, "pi") == "2.0.0"
+    assert package_version(link, "another") is None
