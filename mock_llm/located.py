@@ -2,18 +2,18 @@
 
 Scalars follow the core schema of YAML 1.2: ``NO`` and ``on`` are text, ``22:22`` is text, ``012`` is twelve.
 Duplicate keys, several documents, tags and self-containing anchors are mistakes. Depth and the number of
-values (aliases counted as often as they are used) are bounded, so no text can exhaust the stack or the memory.
+values (aliases counted as often as they are used) are bounded, so no text exhausts the stack or the memory.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
-from mock_llm.problems import Problems, quoted
+from mock_llm.problems import Problems, Source, quoted
 
 MAX_DEPTH = 40
 MAX_VALUES = 100_000
@@ -83,17 +83,22 @@ def parse_yaml(problems: Problems) -> Node | None:
     return None
 
 
-def decode(data: bytes) -> tuple[str, tuple[int, str] | None]:
-    """Bytes of a file as text without its byte order mark.
+def open_source(file: str, data: str | bytes) -> Problems:
+    """The text of a file, without a byte order mark, ready to collect problems.
 
-    Bytes that are not UTF-8 are replaced; then the second value is the offset of the first and a message.
+    Bytes that are not UTF-8 are replaced and the first of them is a problem.
     """
+    if isinstance(data, str):
+        return Problems(Source(file, data.removeprefix("\ufeff")))
+    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    problems = Problems(Source(file, text))
     try:
-        return data.decode("utf-8-sig"), None
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8-sig")
+        offset = len(data[: error.start].decode("utf-8").removeprefix("\ufeff"))
         message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        return data.decode("utf-8-sig", errors="replace"), (len(before), message)
+        problems.add(offset, offset + 1, message, "save the file as UTF-8")
+    return problems
 
 
 def plain(node: Node) -> Any:
@@ -138,7 +143,7 @@ def scalar_value(text: str) -> str | int | float | bool | None:
         return text
 
 
-class _Stop(Exception):  # noqa: N818 - leaves the loop; never seen outside
+class _Stop(Exception):
     """Reading cannot go on; the reason has been noted."""
 
 
@@ -181,7 +186,7 @@ class _Composer:
             self._check_tag(event)
             self._open(event)
         elif isinstance(event, yaml.CollectionEndEvent):
-            self._close(event.end_mark.index)
+            self._close(_span(event)[1])
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event)
         elif isinstance(event, yaml.DocumentStartEvent) and self._root is not None:
@@ -258,13 +263,13 @@ def _size(node: Node) -> int:
 def _note_syntax(problems: Problems, error: yaml.MarkedYAMLError) -> None:
     """A syntax error in our picture: the parser's own sentence, and where the thing began that went wrong."""
     text = problems.source.text
-    mark = error.problem_mark
+    mark, context_mark = cast("tuple[Any, Any]", (error.problem_mark, error.context_mark))
+    begin = context_mark.index if context_mark else None
     offset = min(mark.index, len(text)) if mark else len(text)
     hint = ""
     if text[offset : offset + 1] == "\t":
         hint = "indent with blanks: YAML allows no tab here"
-    elif error.context and error.context_mark and error.context_mark.index < offset:
-        begin = error.context_mark.index
+    elif begin is not None and error.context and begin < offset:
         if text[offset:].strip():
             line, column = problems.source.place(begin)
             hint = f"{error.context} that starts at {line}:{column}"

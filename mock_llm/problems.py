@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _WINDOW = 100  # characters of a source line that are shown
@@ -110,7 +113,7 @@ def did_you_mean(word: str, options: Sequence[str]) -> str:
     >>> did_you_mean("zzz", ["say", "think"])
     'valid here: say, think'
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake pays for it
+    from difflib import get_close_matches
 
     lowered = {option.lower(): option for option in reversed(options)}
     close = get_close_matches(word.lower()[:80], list(lowered), n=1, cutoff=0.6)
@@ -151,7 +154,7 @@ def _width(text: str) -> int:
     """Terminal columns of printable text."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width  # noqa: PLC0415 - only non-ASCII lines pay for it
+    from unicodedata import category, east_asian_width
 
     marks = sum(category(char) in {"Mn", "Me", "Cf"} for char in text)
     return len(text) - marks + sum(east_asian_width(char) in {"W", "F"} for char in text)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mock_llm.located import ListNode, MapNode, Node, ScalarNode, described, plain
 from mock_llm.problems import Problems, did_you_mean, quoted
@@ -28,6 +27,9 @@ from mock_llm.shape import (
     Shape,
     Str,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def read(shape: Shape, node: Node, problems: Problems) -> Any:
@@ -152,22 +154,17 @@ def _read_map(shape: MapOf, node: Node, problems: Problems) -> dict[str, Any] | 
 def _read_record(shape: Record, node: Node, problems: Problems) -> dict[str, Any] | Invalid:
     if not isinstance(node, MapNode):
         return _mismatch(shape, node, problems)
-    values = {name: INVALID if f.required else f.default for name, f in shape.fields.items()}
+    values: dict[str, Any] = {}
     for key, value in node.entries:
         if key.text in shape.fields:
             values[key.text] = read(shape.fields[key.text].shape, value, problems)
         else:
             _unknown(key, shape.name, tuple(shape.fields), problems)
-    written = {key.text for key, _ in node.entries}
     for name, f in shape.fields.items():
-        if f.required and name not in written:
-            start, end = _head(node)
-            problems.add(
-                start,
-                end,
-                f"missing key '{name}' in {shape.name}",
-                f"add '{name}': {f.shape.doc}".rstrip(": "),
-            )
+        if name not in values:
+            values[name] = INVALID if f.required else f.default
+            if f.required:
+                _missing(node, name, shape, problems)
     return values
 
 
@@ -218,6 +215,12 @@ def is_invalid(value: Any) -> bool:
 def _unknown(key: ScalarNode, where: str, options: tuple[str, ...], problems: Problems) -> None:
     hint = did_you_mean(key.text, options)
     problems.add(key.start, key.end, f"unknown key {quoted(key.text)} in {where}", hint)
+
+
+def _missing(node: MapNode, name: str, shape: Record, problems: Problems) -> None:
+    start, end = _head(node)
+    hint = f"add '{name}': {shape.fields[name].shape.doc}".rstrip(": ")
+    problems.add(start, end, f"missing key '{name}' in {shape.name}", hint)
 
 
 def _head(node: MapNode, entry: int = 0) -> tuple[int, int]:

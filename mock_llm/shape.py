@@ -1,8 +1,8 @@
 """Shapes: what a YAML value must look like, as data.
 
-A shape is used twice: to read located nodes with every mistake at its place (:func:`mock_llm.reading.read`) and to
-describe itself to editors (:func:`mock_llm.schema.json_schema`). Its ``doc`` says what the value means and in
-which unit.
+A shape is used twice: to read located nodes with every mistake at its place (:func:`mock_llm.reading.read`)
+and to describe itself to editors (:func:`mock_llm.schema.json_schema`). Its ``doc`` says what the value means
+and in which unit.
 
 >>> PARAMETERS = Record("a loop", {
 ...     "text": Field(Str("What comes again."), required=True),
@@ -14,11 +14,13 @@ which unit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mock_llm.located import Node, ScalarNode
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mock_llm.located import Node, ScalarNode
 
 
 class Invalid:
@@ -109,7 +111,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A mapping with known keys, read as a dict with every key. ``name`` is for messages: ``a turn``."""
+    """A mapping with known keys, read as a dict with every key. ``name`` is for messages: ``a turn``.
+
+    The dict has the keys that are written in their order, then the defaults of the others.
+    """
 
     name: str
     fields: Mapping[str, Field]

@@ -1,0 +1,90 @@
+"""Where scenario files are: a path wins, then ``./scenarios``, then the shipped ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.problems import UserError
+from mock_llm.problems import did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_PACKAGE = Path(__file__).parent
+ENDING = ".yaml"
+
+
+class UnknownScenarioError(UserError):
+    """A name that no scenario file has; the text lists the closest ones."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        hint = did_you_mean(name, known) or "there is no scenario here"
+        super().__init__(f"no scenario {quoted(name)}\n  {hint}\n  'qa list' shows all")
+        self.name = name
+
+
+def find(names: Sequence[str], root: Path) -> list[Path]:
+    """The files that the names mean, in order and each once; a folder means all files in it.
+
+    A single name is looked up without reading a folder.
+
+    Args:
+        names: Paths of files or folders, or names of scenarios.
+        root: The folder that relative paths and ``./scenarios`` start from.
+
+    Raises:
+        UnknownScenarioError: With the closest names.
+        UserError: For a folder without scenarios.
+    """
+    return list(dict.fromkeys(path for name in names for path in _find(name, root)))
+
+
+def all_scenarios(root: Path) -> list[Path]:
+    """Every scenario of ``./scenarios`` and every shipped one that it does not replace, by name."""
+    by_name: dict[str, Path] = {}
+    for folder in reversed(_folders(root)):
+        by_name.update({path.stem: path for path in _files(folder)})
+    return [by_name[name] for name in sorted(by_name)]
+
+
+def shipped_folder() -> Path:
+    """The scenarios that came with the package: inside a wheel, or beside it in the repository."""
+    inside = _PACKAGE / "shipped_scenarios"
+    return inside if inside.is_dir() else _PACKAGE.parent / "scenarios"
+
+
+def _folders(root: Path) -> list[Path]:
+    return [root / "scenarios", shipped_folder()]
+
+
+def _find(name: str, root: Path) -> Iterator[Path]:
+    path = root / name
+    if _is_path(name) and path.is_file():
+        yield path
+    elif _is_path(name) and path.is_dir():
+        files = sorted(path.rglob(f"*{ENDING}"))
+        if not files:
+            raise UserError(f"no scenario file (*{ENDING}) in {name}")
+        yield from files
+    else:
+        yield _named(name, root)
+
+
+def _is_path(name: str) -> bool:
+    """Whether it can be a path of something; an empty name would be the root itself."""
+    return bool(name) and "\0" not in name
+
+
+def _named(name: str, root: Path) -> Path:
+    if name and not {"/", os.sep, "\0"} & set(name):
+        for folder in _folders(root):
+            path = folder / f"{name}{ENDING}"
+            if path.is_file():
+                return path
+    raise UnknownScenarioError(name, [path.stem for path in all_scenarios(root)])
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"*{ENDING}"))

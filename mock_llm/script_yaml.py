@@ -1,0 +1,176 @@
+"""The turns of a script as YAML says them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mock_llm.generators import GENERATORS
+from mock_llm.located import ListNode, Node, open_source, parse_yaml
+from mock_llm.problems import Problems, quoted
+from mock_llm.reading import is_invalid, read
+from mock_llm.script import Script, ScriptTurn
+from mock_llm.shape import INVALID, At, Field, Int, Invalid, Json, Located, Picked, Record, Str
+from mock_llm.template import bind, check_names, literal
+from mock_llm.turn import Part, Text, Thinking, ToolCall, Turn, Usage
+from mock_llm.turn_shape import Call, model_shape
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ReadFile = Callable[[str], str]
+
+VARIABLES = ("nonce", "time")
+
+_Said = Text | Thinking | Call
+_TEXTS: Mapping[str, type[Text | Thinking]] = {"say": Text, "think": Thinking}
+
+SCRIPT = Record(
+    "a script",
+    {
+        "model": Field(At(Json("The turns of the model, in order.")), required=True),
+        "lane": Field(Str("Text that a request of the conversation carries.", allow_empty=True), default=""),
+        "max_requests": Field(Int("Requests that are answered at most.", 1, 100_000), default=50),
+    },
+)
+
+
+def no_files(path: str) -> str:
+    """A ``read_file`` for text that came from no folder."""
+    raise ValueError(f"no file {quoted(path)} can be read here")
+
+
+def file_reader(folder: Path) -> ReadFile:
+    """A ``read_file`` for paths relative to a folder; texts come verbatim, as UTF-8."""
+    return lambda path: (folder / path).read_bytes().decode("utf-8")
+
+
+def parse_turns(node: Node, problems: Problems, read_file: ReadFile = no_files) -> tuple[ScriptTurn, ...]:
+    """The turns of a ``model:`` list, ``times`` played out.
+
+    Their strings are templates (see :mod:`mock_llm.template`) with ``{time}`` already bound; texts of files and
+    generators are protected. A turn with a mistake is noted in ``problems`` and is an empty turn in the result,
+    so that replies can still be counted; the result is empty when they cannot.
+
+    Args:
+        node: The list.
+        problems: Takes the mistakes.
+        read_file: Gives the text of a ``file:``; its ``OSError`` or ``ValueError`` becomes a problem.
+    """
+    values = read(model_shape(), node, problems)
+    if isinstance(values, Invalid) or not isinstance(node, ListNode):
+        return ()
+    turns: list[ScriptTurn] = []
+    for value, item in zip(values, node.items, strict=True):
+        turns += _TurnReader(item, problems, read_file).turns(value, len(turns) + 1)
+    countable = not any(isinstance(value, dict) and is_invalid(value["times"]) for value in values)
+    return tuple(turns) if countable else ()
+
+
+def parse_script(data: str | bytes, file: str, read_file: ReadFile = no_files) -> Script:
+    """A script file: ``model`` and, if wanted, ``lane`` and ``max_requests``.
+
+    Raises:
+        ScriptError: With every mistake of the file.
+    """
+    problems = open_source(file, data)
+    node = parse_yaml(problems)
+    if node is None and not problems.found:
+        problems.add(0, 0, "the file is empty", "start with 'model:' and a list of turns")
+    value = read(SCRIPT, node, problems) if node else INVALID
+    turns: tuple[ScriptTurn, ...] = ()
+    if isinstance(value, dict) and isinstance(value["model"], Located):
+        turns = parse_turns(value["model"].node, problems, read_file)
+    problems.raise_any()
+    assert isinstance(value, dict)
+    return Script(turns, lane=value["lane"], max_requests=value["max_requests"])
+
+
+def load_script(path: Path) -> Script:
+    """:func:`parse_script` of a file; its ``file:`` texts are relative to it.
+
+    Raises:
+        ScriptError: With every mistake of the file.
+        OSError: If the file itself cannot be read.
+    """
+    return parse_script(path.read_bytes(), str(path), file_reader(path.parent))
+
+
+def made_text(part: Picked, problems: Problems, read_file: ReadFile) -> str:
+    """The text of a file or a generator, as ``text_shape`` reads it; empty when a mistake was noted."""
+    if isinstance(part.value, Invalid) or is_invalid(part.value.value):
+        return ""
+    value, node = part.value
+    try:
+        if part.key == "file":
+            return read_file(value)
+        parameters = {name: each for name, each in value.items() if name != "seed"}
+        text: str = GENERATORS[part.key].make(parameters, value["seed"])
+    except OSError as error:
+        problems.add(node.start, node.end, f"cannot read {quoted(value)}: {error.strerror}")
+    except ValueError as error:
+        problems.add(node.start, node.end, f"'{part.key}': {error}")
+    else:
+        return text
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnReader:
+    """Makes the script turns of one item of the list."""
+
+    node: Node
+    problems: Problems
+    read_file: ReadFile
+
+    def turns(self, value: dict[str, Any] | Invalid, first: int) -> list[ScriptTurn]:
+        """One turn for each time the item is played, numbered from ``first``; empty when it has a mistake."""
+        source = self.problems.source
+        place = f"{source.file}:{source.place(self.node.start)[0]}"
+        if isinstance(value, Invalid):
+            return [ScriptTurn(Turn(()), place=place)]
+        times = 1 if isinstance(value["times"], Invalid) else value["times"]
+        said = self._said(value)
+        if said is None or is_invalid(value):
+            return [ScriptTurn(Turn(()), place=place)] * times
+        return [
+            ScriptTurn(_turn(said, value["usage"], first + time, time + 1), value["stream"], place)
+            for time in range(times)
+        ]
+
+    def _said(self, value: dict[str, Any]) -> list[_Said] | None:
+        """The parts in the order they are written; None when there is none."""
+        said: list[_Said] = []
+        for key, part in value.items():
+            if part is None or isinstance(part, Invalid):
+                continue
+            if key in _TEXTS:
+                said.append(_TEXTS[key](self._text(part)))
+            elif key == "call":
+                check_names(part.node, VARIABLES, self.problems)
+                said += (call for call in part.value if isinstance(call, Call))
+        if not said and not is_invalid(value):
+            message = "a turn needs one of 'say', 'think' and 'call'"
+            self.problems.add(self.node.start, self.node.start, message)
+            return None
+        return said
+
+    def _text(self, part: Located | Picked) -> str:
+        """The template of a text."""
+        if isinstance(part, Picked):
+            return literal(made_text(part, self.problems, self.read_file))
+        check_names(part.node, VARIABLES, self.problems)
+        return str(part.value)
+
+
+def _turn(said: list[_Said], usage: Usage | None, number: int, time: int) -> Turn:
+    parts: list[Part] = []
+    now = {"time": str(time)}
+    for part in said:
+        if isinstance(part, Call):
+            parts.append(ToolCall(f"call_{number}_{len(parts) + 1}", part.tool, bind(part.arguments, now)))
+        else:
+            parts.append(replace(part, text=bind(part.text, now)))
+    calls = any(isinstance(part, Call) for part in said)
+    return Turn(tuple(parts), usage, "tool" if calls else "stop")

@@ -1,0 +1,118 @@
+"""Names in braces, such as ``{nonce}``, and their values.
+
+A name is letters, digits, ``_`` and ``.`` directly between braces; every other brace is literal, so JSON
+needs no care, and neither does the shell's ``${HOME}``. A doubled pair, ``{{name}}``, stands for a literal
+``{name}``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mock_llm.located import ListNode, MapNode, Node, ScalarNode
+from mock_llm.problems import Problems, did_you_mean
+from mock_llm.turn import Part, ToolCall, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mock_llm.script import ScriptTurn
+
+_NAME = re.compile(r"(\$?)(?<!\{)(\{++)([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)(\}++)")
+
+
+def fill(turn: Turn, variables: Mapping[str, str]) -> Turn:
+    """The turn with its templates filled. Every turn of a script is a template until then."""
+    return replace(turn, parts=tuple(_filled(part, variables) for part in turn.parts))
+
+
+def fill_turns(turns: Iterable[ScriptTurn], variables: Mapping[str, str]) -> tuple[ScriptTurn, ...]:
+    """The same for all turns of a script."""
+    return tuple(replace(turn, turn=fill(turn.turn, variables)) for turn in turns)
+
+
+def fill_text(text: str, variables: Mapping[str, str]) -> str:
+    """Names replaced by their values and doubled braces by single ones; unknown names stay.
+
+    >>> fill_text('{nonce} {{nonce}} {other} {"a": {}} ${nonce}', {"nonce": "n1"})
+    'n1 {nonce} {other} {"a": {}} ${nonce}'
+    """
+    return _replaced(text, variables, unescape=True)
+
+
+def bind(text: str, variables: Mapping[str, str]) -> str:
+    """Names replaced by their values; the result is still a template, to be filled later.
+
+    >>> bind("{time} {nonce} {{time}}", {"time": "3"})
+    '3 {nonce} {{time}}'
+    """
+    return _replaced(text, {name: literal(value) for name, value in variables.items()}, unescape=False)
+
+
+def literal(text: str) -> str:
+    """A template that fills to exactly ``text``.
+
+    >>> fill_text(literal("{a} {{a}}"), {"a": "1"})
+    '{a} {{a}}'
+    """
+    if "{" not in text:
+        return text
+    return _NAME.sub(lambda m: m[0] if m[1] else f"{{{m[0]}}}", text)
+
+
+def names(text: str) -> list[str]:
+    """The names a template uses, in order."""
+    return [m[3] for m in _NAME.finditer(text) if not m[1] and min(len(m[2]), len(m[4])) == 1]
+
+
+def check_names(node: Node, known: Sequence[str], problems: Problems, *more_hints: str) -> None:
+    """Note every name under ``node`` that is not ``known``, each at its own place."""
+    for scalar in _scalars(node):
+        start = scalar.start
+        for name in names(scalar.text):
+            found = problems.source.text.find(f"{{{name}}}", start, scalar.end)
+            at = found if found >= 0 else scalar.start
+            start = at + len(name) + 2 if found >= 0 else start
+            if name not in known:
+                end = start if found >= 0 else scalar.end
+                escape = f"write '{{{{{name}}}}}' to mean the braces themselves"
+                problems.add(
+                    at, end, f"unknown variable '{name}'", did_you_mean(name, known), *more_hints, escape
+                )
+
+
+def _filled(part: Part, variables: Mapping[str, str]) -> Part:
+    if not isinstance(part, ToolCall):
+        return replace(part, text=fill_text(part.text, variables))
+    escaped = {name: json.dumps(value, ensure_ascii=False)[1:-1] for name, value in variables.items()}
+    return replace(part, arguments=fill_text(part.arguments, escaped))
+
+
+def _replaced(text: str, variables: Mapping[str, str], *, unescape: bool) -> str:
+    if "{" not in text:
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        dollar, opened, name, closed = match.groups()
+        if dollar:
+            return match[0]
+        if min(len(opened), len(closed)) > 1:
+            return match[0][1:-1] if unescape else match[0]
+        return opened[1:] + variables.get(name, f"{{{name}}}") + closed[1:]
+
+    return _NAME.sub(value, text)
+
+
+def _scalars(node: Node) -> Iterator[ScalarNode]:
+    if isinstance(node, ScalarNode):
+        if isinstance(node.value, str):
+            yield node
+    elif isinstance(node, ListNode):
+        for item in node.items:
+            yield from _scalars(item)
+    elif isinstance(node, MapNode):
+        for _key, value in node.entries:
+            yield from _scalars(value)

@@ -1,0 +1,123 @@
+"""What a turn looks like in YAML, as shapes."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, NamedTuple
+
+from mock_llm.generators import GENERATORS
+from mock_llm.problems import quoted
+from mock_llm.script import Stream
+from mock_llm.shape import (
+    At,
+    Checked,
+    Either,
+    Enum,
+    Field,
+    Int,
+    Json,
+    ListOf,
+    MapOf,
+    Num,
+    OneKey,
+    Record,
+    Shape,
+    Str,
+)
+from mock_llm.turn import Usage
+
+_HOUR_MS = 3_600_000
+_MOST_TIMES = 500
+
+
+class Call(NamedTuple):
+    """A tool call before it has an id: the tool's name and the JSON text of its arguments."""
+
+    tool: str
+    arguments: str
+
+
+@cache
+def text_shape() -> Shape:
+    """Text as it is written (read as ``Located``), from a file or from a generator (read as ``Picked``)."""
+    sources: dict[str, Shape] = {"file": At(Str("Path of a text relative to this file; taken verbatim."))}
+    seed = {"seed": Field(Int("Another seed, another text of the same shape.", 0), default=1)}
+    for name, generator in GENERATORS.items():
+        shape = generator.shape
+        sources[name] = At(Record(shape.name, {**shape.fields, **seed}, shape.doc))
+    written = At(Str("The text; {nonce} and {time} in it are replaced.", allow_empty=True))
+    return Either((written, OneKey("a text source", sources)), "Text, a file, or a generator.")
+
+
+@cache
+def turn_shape() -> Shape:
+    """One turn of a script; its parts are ``say``, ``think`` and ``call``."""
+    return Record(
+        "a turn",
+        {
+            "say": Field(text_shape()),
+            "think": Field(text_shape()),
+            "call": Field(_CALLS),
+            "usage": Field(_USAGE),
+            "times": Field(
+                Int("How often the turn is played; {time} counts from 1.", 1, _MOST_TIMES), default=1
+            ),
+            "stream": Field(_STREAM, default=Stream()),
+        },
+        "One reply of the model; its parts come in the order of the keys.",
+    )
+
+
+def model_shape() -> Shape:
+    """The turns of a script, in order."""
+    return ListOf(turn_shape(), "The turns of the model, in order.", at_least=1)
+
+
+def _one_call(value: dict[str, Any]) -> Call:
+    if len(value) != 1:
+        names = ": " + ", ".join(map(quoted, value)) if value else ""
+        raise ValueError(f"expected one tool name, got {len(value)}{names}")
+    [(tool, arguments)] = value.items()
+    return Call(tool, json.dumps(arguments, ensure_ascii=False, allow_nan=False))
+
+
+def _usage(value: dict[str, int]) -> Usage:
+    return Usage(**value)
+
+
+def _stream(value: dict[str, Any]) -> Stream:
+    if value["deltas"] and value["chars_per_delta"]:
+        raise ValueError("expected one of 'deltas' and 'chars_per_delta', got both")
+    until = value.pop("until")
+    return Stream(**value, until_hang_up=until is not None)
+
+
+_CALL = Checked(MapOf(MapOf(Json())), _one_call)
+_CALLS = At(ListOf(_CALL, "Tool calls: each a tool's name with its arguments.", at_least=1, or_single=True))
+_TOKENS = Int("Tokens.", 0, 1_000_000_000)
+_USAGE = Checked(
+    Record(
+        "usage",
+        {"input_tokens": Field(_TOKENS, required=True), "output_tokens": Field(_TOKENS, required=True)},
+        "Token counts as a provider would bill them.",
+    ),
+    _usage,
+)
+_STREAM = Checked(
+    Record(
+        "a stream",
+        {
+            "deltas": Field(Int("Pieces that each part is cut into, of equal length.", 1, 1_000_000)),
+            "chars_per_delta": Field(Int("Characters of a piece.", 1, 1_000_000)),
+            "first_after_ms": Field(Num("Milliseconds before the first piece.", 0, _HOUR_MS), default=0),
+            "every_ms": Field(Num("Milliseconds from one piece to the next.", 0, _HOUR_MS), default=0),
+            "until": Field(Enum(("client-hangs-up",), "Play the text again and again until then.")),
+            "cap_chars": Field(
+                Int("With 'until', stop after so many characters.", 1, 100_000_000), default=200_000
+            ),
+        },
+        "How the reply is cut and paced.",
+    ),
+    _stream,
+)
