@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from typing import Any
+
+from harness.steps.abort import check
+from harness.steps.arguments import Abort
+from harness.steps.verdicts import Failed, Passed
+
+ARGS = Abort(rule="collapse-repetition")
+
+
+def _observed(verdict: object) -> str:
+    assert isinstance(verdict, Failed)
+    assert verdict.evidence[0] == "the wire and the session contradict each other"
+    return verdict.observed
+
+
+def test_a_hang_up_beside_a_message_that_ended_normally(build: Any) -> None:
+    exchange = build.exchange(build.text, 66, ended="client-hung-up")
+    verdict = check(ARGS, build.evidence(exchange, saved=(build.message(build.text),)))
+    total = len(build.text)
+    assert _observed(verdict) == (
+        f"the client hung up after 66 of {total} characters, but the session says that reply 1 ended with 'stop'"
+    )
+
+
+def test_a_rule_that_fired_beside_a_message_that_ended_normally(build: Any) -> None:
+    exchange = build.exchange(build.text)
+    evidence = build.evidence(exchange, saved=(build.message(build.text),), rules=(build.record(),))
+    assert _observed(check(ARGS, evidence)) == (
+        "the session records collapse-repetition / paragraph-repeat at 60, but says that reply 1 ended with 'stop'"
+    )
+
+
+def test_an_offset_past_what_was_sent(build: Any) -> None:
+    exchange = build.exchange(build.text, 50, ended="client-hung-up")
+    saved = (build.message(build.text[:40], stop="aborted"),)
+    evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
+    assert _observed(check(ARGS, evidence)) == (
+        "the session says that the guard fired at 60, but only 50 characters were sent"
+    )
+
+
+def test_an_offset_past_the_end_of_its_stream(build: Any) -> None:
+    exchange = build.exchange("Short.", thinking=build.text, exact=False)
+    saved = (build.message("Short.", stop="aborted"),)
+    evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
+    assert _observed(check(ARGS, evidence)) == (
+        "the guard fired at 60, but the text stream has 6 characters"
+    )
+
+
+def test_a_client_that_went_on_reading_a_paced_stream_did_not_stop(build: Any) -> None:
+    def after(seconds: float, **facts: Any) -> Any:
+        exchange = build.exchange(build.text, ended_s=seconds, **facts)
+        saved = (build.message(build.text[:40], build.marker, stop="aborted"),)
+        return check(ARGS, build.evidence(exchange, saved=saved, rules=(build.record(),)))
+
+    total = len(build.text)
+    share = (total - 60) / total
+    assert f"went on reading for {4.0 * share:.1f} s, all {total} characters" in _observed(after(4.0))
+    assert isinstance(after(0.9), Passed)
+    assert isinstance(after(4.0, exact=False), Passed)
+
+
+def test_what_was_sent_before_the_stream_counts_as_read(build: Any) -> None:
+    exchange = build.exchange(build.text, thinking="t" * 10_000, ended_s=20.0)
+    saved = (build.message(build.text[:40], stop="aborted"),)
+    evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
+    assert isinstance(check(ARGS, evidence), Passed)
+
+
+def test_a_dropped_generation_that_ended_in_an_error_is_no_contradiction(build: Any) -> None:
+    exchange = build.exchange(build.text, 66, ended="client-hung-up")
+    saved = (build.message(stop="error", error="Degeneration guard"),)
+    evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
+    assert isinstance(check(ARGS, evidence), Passed)
