@@ -1,0 +1,49 @@
+# 'make demo' shows the main job, 'make test' checks everything.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHONS := python3.11 python3.12 python3.13 python3.14 python3
+# Only errors are shown: notes about caches, versions and index locations help nobody here.
+PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check --root-user-action=ignore
+
+.PHONY: demo setup test clean
+
+demo: $(VENV)/demo.stamp
+	@$(BIN)/qa run ttsr-near-duplicate-loop
+
+test: setup
+	@echo "ruff check, ruff format --check"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@echo "mypy --strict"
+	@$(BIN)/mypy
+	@echo "pytest"
+	@$(BIN)/pytest --quiet
+
+setup: $(VENV)/test.stamp
+
+clean:
+	rm -rf $(VENV) .qa .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Tests need all that the demo needs, so their stamp serves both.
+$(VENV)/test.stamp: pyproject.toml $(VENV)/python.stamp
+	@echo "installing qa and its tests into $(VENV) ..."
+	@$(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/demo.stamp
+
+$(VENV)/demo.stamp: pyproject.toml $(VENV)/python.stamp
+	@echo "installing qa into $(VENV) (once, about half a minute) ..."
+	@$(PIP) -e .
+	@touch $@
+
+# A command of that name is not enough: version switchers leave names behind that start nothing.
+$(VENV)/python.stamp:
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	  for candidate in $(PYTHONS); do \
+	    $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	    $$candidate -m venv --clear $(VENV) && exit; \
+	    echo "'$$candidate -m venv' failed; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; \
+	  done; \
+	  echo "no Python 3.11 or newer on PATH (tried: $(PYTHONS))" >&2; exit 1; }
+	@touch $@
