@@ -31,7 +31,7 @@ def serve(script: Path, host: str, port: int) -> None:
 
     One line is printed for each request when it ends.
     """
-    import asyncio  # noqa: PLC0415 - so that --help is instant
+    import asyncio  # here, so that --help is instant
 
     loaded = _loaded(script)
     try:
@@ -44,11 +44,11 @@ def serve(script: Path, host: str, port: int) -> None:
 
 
 def _loaded(path: Path) -> Script:
-    from dataclasses import replace  # noqa: PLC0415 - as above
+    from dataclasses import replace
 
-    from mock_llm.problems import ScriptError  # noqa: PLC0415
-    from mock_llm.script_yaml import load_script  # noqa: PLC0415
-    from mock_llm.template import fill_turns  # noqa: PLC0415
+    from mock_llm.problems import ScriptError
+    from mock_llm.script_yaml import load_script
+    from mock_llm.template import fill_turns
 
     try:
         script = load_script(path)
@@ -59,9 +59,9 @@ def _loaded(path: Path) -> Script:
 
 
 async def _serve(script: Script, host: str, port: int) -> None:
-    import asyncio  # noqa: PLC0415 - as above
+    import asyncio  # here, so that --help is instant
 
-    from mock_llm.server import MockServer  # noqa: PLC0415
+    from mock_llm.server import MockServer
 
     server = MockServer(script)
     server.journal.listeners.append(_report)
