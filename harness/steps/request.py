@@ -74,12 +74,12 @@ def check_requests(args: Requests, evidence: Evidence) -> CheckVerdict:
     refused = [e for e in evidence.exchanges if e.reply is None and e.lane != "side"]
     made = len(evidence.main) + len(refused)
     observed = count(made, "request") + (f", {len(refused):,} of them refused" if refused else "")
-    if made == args.count and evidence.finished:
+    if made == args.number and evidence.finished:
         return Passed(observed)
-    if made <= args.count and not evidence.finished:
+    if made <= args.number and not evidence.finished:
         return Pending(f"the end of the run, {observed} so far")
     lines = [*map(_refused_line, refused), *map(_made_line, evidence.main)]
-    return failed(observed, count(args.count, "request"), lines)
+    return failed(observed, count(args.number, "request"), lines)
 
 
 def _made_line(exchange: Exchange) -> str:

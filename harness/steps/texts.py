@@ -40,23 +40,19 @@ def wanted(
 
     A value that may still come is pending, one that cannot is a failure.
     """
+    raw = Wanted(tuple(contains), tuple(lacks), matches)
+    if not all((*contains, *lacks)):
+        return failed("an empty text is found everywhere", raw.expected)
     try:
         return Wanted(
-            tuple(resolve(t, evidence) for t in _not_empty(contains)),
-            tuple(resolve(t, evidence) for t in _not_empty(lacks)),
+            tuple(resolve(t, evidence) for t in contains),
+            tuple(resolve(t, evidence) for t in lacks),
             matches,
         )
     except UnresolvedError as error:
         if error.may_come and not evidence.finished:
             return Pending(f"a value of '{{{error.name}}}'")
-        raw = Wanted(tuple(contains), tuple(lacks), matches)
         return failed(str(error), raw.expected)
-
-
-def _not_empty(texts: Sequence[str]) -> Sequence[str]:
-    if not all(texts):
-        raise UnresolvedError("", "an empty text is found everywhere")
-    return texts
 
 
 def missing(want: Wanted, has: Callable[[str], bool], text: str) -> list[str]:

@@ -45,7 +45,7 @@ class Build:
             "ended_s": 0.5,
             "request": self.request("hello"),
         }
-        fixed = {"method": "POST", "path": "/v1/messages", "headers": {}, "started_s": 0.0}
+        fixed: dict[str, Any] = {"method": "POST", "path": "/v1/messages", "headers": {}, "started_s": 0.0}
         return Exchange(**(fixed | given | facts))
 
     def request(self, *texts: str | tuple[str, str], **facts: Any) -> ModelRequest:
@@ -55,7 +55,9 @@ class Build:
         given: dict[str, Any] = {"dialect": "openai-chat", "model": "m", "stream": True, "system": "sys"}
         return ModelRequest(messages=messages, **(given | facts))
 
-    def message(self, *texts: str, stop: str = "stop", thinking: str = "", error: str = "") -> TranscriptMessage:
+    def message(
+        self, *texts: str, stop: str = "stop", thinking: str = "", error: str = ""
+    ) -> TranscriptMessage:
         parts = [TranscriptPart("text", text) for text in texts]
         if thinking:
             parts.insert(0, TranscriptPart("thinking", thinking))
@@ -81,7 +83,7 @@ class Build:
             exchange.number = number
             exchange.reply = number if exchange.lane == "main" else None
         main = [e for e in exchanges if e.reply is not None]
-        given = {"guard": self.guard, "finished": True, "variables": {"nonce": "N-7"}}
+        given: dict[str, Any] = {"guard": self.guard, "finished": True, "variables": {"nonce": "N-7"}}
         return Evidence(main=main, exchanges=exchanges, transcript=transcript, **(given | facts))
 
 

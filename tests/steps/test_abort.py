@@ -78,6 +78,7 @@ def test_another_rule_or_mechanism_fails_and_is_named(build: Any) -> None:
 
 def test_a_rule_of_another_name_stands_in_the_observed_text(build: Any) -> None:
     verdict = check(replace(ARGS, rule="repetitive-turns"), _stopped(build))
+    assert isinstance(verdict, Failed)
     assert verdict.observed.startswith("collapse-repetition / paragraph-repeat fired at 60")
 
 

@@ -45,9 +45,7 @@ def test_an_offset_past_the_end_of_its_stream(build: Any) -> None:
     exchange = build.exchange("Short.", thinking=build.text, exact=False)
     saved = (build.message("Short.", stop="aborted"),)
     evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
-    assert _observed(check(ARGS, evidence)) == (
-        "the guard fired at 60, but the text stream has 6 characters"
-    )
+    assert _observed(check(ARGS, evidence)) == ("the guard fired at 60, but the text stream has 6 characters")
 
 
 def test_a_client_that_went_on_reading_a_paced_stream_did_not_stop(build: Any) -> None:
