@@ -1,0 +1,107 @@
+"""Sentences and paragraphs from the word banks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+
+from mock_llm.generators.vocabulary import ACTIONS, BANKS, CODAS, EMPHASES, INTENTIONS, SENTENCES
+
+_SLOT = re.compile(r"\{([a-z]+)\d\}")
+_WORD = re.compile(r"\w+")
+_PATIENCE = 5000
+_SHORTEST_SENTENCE = 85
+_SHORTEST_CODA = 18
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The set of words of a text, case ignored."""
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def similarity(left: frozenset[str], right: frozenset[str]) -> float:
+    """How much two word sets have in common: Jaccard, 0 to 1."""
+    union = len(left | right)
+    return len(left & right) / union if union else 0.0
+
+
+class Prose:
+    """Draws sentences; no template or word comes back before its deck is used up."""
+
+    def __init__(self, dice: Random) -> None:
+        self._dice = dice
+        self._decks: dict[str, list[str]] = {}
+
+    def sentence(self) -> str:
+        """A sentence with its capital and its full stop."""
+        return self._filled("sentence", SENTENCES)
+
+    def passage(self, chars: float) -> str:
+        """Sentences in one line, about so many characters; never fewer than one sentence."""
+        text = self.sentence()
+        while chars - len(text) > _SHORTEST_SENTENCE:
+            text = f"{text} {self.sentence()}"
+        while chars - len(text) > _SHORTEST_CODA:
+            text = f"{text} {self._filled('coda', CODAS)}"
+        return text
+
+    def _filled(self, kind: str, templates: tuple[str, ...]) -> str:
+        template = self._draw(kind, templates)
+        text = _SLOT.sub(lambda match: self._draw(match[1], BANKS[match[1]]), template)
+        return f"{text[0].upper()}{text[1:]}" if kind == "coda" else f"{text[0].upper()}{text[1:]}."
+
+    def _draw(self, name: str, bank: tuple[str, ...]) -> str:
+        deck = self._decks.get(name)
+        if not deck:
+            deck = self._decks[name] = self._dice.sample(bank, len(bank))
+        return deck.pop()
+
+
+def restatement(dice: Random) -> str:
+    """One of a few actions, announced in other words."""
+    verbs, thing, purposes = dice.choice(ACTIONS)
+    return (
+        f"{dice.choice(INTENTIONS)} {dice.choice(verbs)} {thing} {dice.choice(EMPHASES)}"
+        f" {dice.choice(purposes)}."
+    )
+
+
+class Unlike:
+    """Paragraphs of which no two are too similar.
+
+    Args:
+        below: Two paragraphs share less than this part of their words (Jaccard).
+        lookback: Only so many of the last paragraphs are compared; None means all.
+    """
+
+    def __init__(self, below: float, lookback: int | None = None) -> None:
+        self._below = below
+        self._lookback = lookback
+        self._known: list[frozenset[str]] = []
+        self.paragraphs: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Take a paragraph in."""
+        self.paragraphs.append(text)
+        self._known.append(words_of(text))
+
+    def draw(self, make: Callable[[], str], fits: Callable[[str], bool] = bool) -> str:
+        """The first text made that fits and is unlike the paragraphs so far.
+
+        Raises:
+            ValueError: If several thousand texts did not give one.
+        """
+        known = self._known[-self._lookback :] if self._lookback else self._known
+        for _ in range(_PATIENCE):
+            text = make()
+            if not fits(text):
+                continue
+            words = words_of(text)
+            if all(similarity(words, other) < self._below for other in known):
+                return text
+        raise ValueError(f"the vocabulary gives no paragraph {len(self.paragraphs) + 1} that is new and fits")
+
+    def closest(self, make: Callable[[], str], chars: float, tries: int) -> str:
+        """Of a few new texts the one whose length is closest to ``chars``."""
+        return min((self.draw(make) for _ in range(tries)), key=lambda text: abs(len(text) - chars))
