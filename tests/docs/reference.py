@@ -1,0 +1,136 @@
+"""Writes the tables of docs/scenarios.md from the shapes that the reader itself uses.
+
+Run ``python tests/docs/reference.py`` after a shape has changed; a test compares the page with the shapes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.scenario_shape import CONTROL, SCENARIO
+from harness.steps.arguments import STEP_SHAPES
+from mock_llm.generators import GENERATORS
+from mock_llm.shape import (
+    At,
+    Bool,
+    Checked,
+    Either,
+    Enum,
+    Field,
+    Int,
+    ListOf,
+    MapOf,
+    Num,
+    OneKey,
+    Record,
+    Str,
+)
+from mock_llm.turn_shape import turn_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mock_llm.shape import Shape
+
+PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+START, END = "<!-- tables: start -->\n", "<!-- tables: end -->\n"
+
+
+def tables() -> str:
+    """All tables, as Markdown."""
+    return "\n".join(_lines()) + "\n"
+
+
+def with_tables(page: str) -> str:
+    """The page with its tables renewed."""
+    before, _, rest = page.partition(START)
+    _, _, after = rest.partition(END)
+    return f"{before}{START}{tables()}{END}{after}"
+
+
+def _lines() -> Iterator[str]:
+    yield from _section("## A scenario", SCENARIO)
+    yield from _section("## A control", CONTROL)
+    yield from _section("## A turn", turn_shape())
+    for name, field in _fields(turn_shape()).items():
+        inner = _plain(field.shape)
+        if isinstance(inner, Record):
+            yield from _section(f"### `{name}`", inner)
+    yield "\n## Texts\n\nIn place of a text, one of these. `file` takes the path of a text, relative to the"
+    yield "scenario, verbatim. The others make their text from a seed: the same parameters, the same text."
+    for name, generator in GENERATORS.items():
+        yield from _section(f"### `{name}`", generator.shape)
+    yield "\n## Steps\n\nOne key each."
+    for name, (shape, _) in STEP_SHAPES.items():
+        yield from _section(f"### `{name}`", shape)
+
+
+def _section(heading: str, shape: Shape) -> Iterator[str]:
+    yield f"\n{heading}\n"
+    fields = _fields(shape)
+    inner = shape.shapes[0] if isinstance(shape, Either) and fields else shape
+    yield inner.doc if isinstance(shape, Record) else f"{inner.doc} Takes {_kind(shape)}."
+    if fields:
+        yield "\n| key | takes | what it means | without it |\n|---|---|---|---|"
+    for name, field in fields.items():
+        yield f"| `{name}` | {_kind(field.shape)} | {_cell(_plain(field.shape).doc)} | {_default(field)} |"
+
+
+def _fields(shape: Shape) -> Mapping[str, Field]:
+    plain = _plain(shape)
+    if isinstance(plain, Either):
+        return next((_fields(inner) for inner in plain.shapes if _fields(inner)), {})
+    return plain.fields if isinstance(plain, Record) else {}
+
+
+def _plain(shape: Shape) -> Shape:
+    """The shape without what only the reader needs."""
+    return _plain(shape.shape) if isinstance(shape, At | Checked) else shape
+
+
+def _kind(shape: Shape) -> str:
+    """What a value is, in a few words."""
+    match _plain(shape):
+        case Either(shapes=shapes):
+            kind = " or ".join(dict.fromkeys(map(_kind, shapes)))
+        case Enum(options=options):
+            kind = " or ".join(f"`{option}`" for option in options)
+        case ListOf(item=item, or_single=or_single):
+            kind = f"{_kind(item)}, or a list of it" if or_single else "a list"
+        case OneKey(name=name):
+            kind = name
+        case Int() | Num() as number:
+            kind = f"a {'whole ' if isinstance(number, Int) else ''}number{_bounds(number)}"
+        case Str():
+            kind = "text"
+        case Bool():
+            kind = "`true` or `false`"
+        case Record() | MapOf():
+            kind = "a mapping"
+        case _:
+            kind = "turns, see below"
+    return kind
+
+
+def _bounds(number: Int | Num) -> str:
+    low, high = number.at_least, number.at_most
+    if low is None or high is None:
+        return "" if low is None else f" from {low}"
+    return f" from {low} to {high}"
+
+
+def _default(field: Field) -> str:
+    if field.required:
+        return "must be there"
+    if isinstance(field.default, int | float | str) and field.default != "":
+        return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+    return ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
