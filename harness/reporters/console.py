@@ -74,7 +74,7 @@ def _title(result: ScenarioResult, paint: Paint) -> str:
 
 
 def _table(steps: Sequence[StepResult], paint: Paint) -> list[str]:
-    column = _label_width(steps, paint)
+    column = max((width_of(paint.safe(step.label)) for step in steps), default=0)
     lines: list[str] = []
     for step in steps:
         head = f"  {paint.symbol(step.verdict)} {padded(paint.safe(step.label), column)}  "
@@ -84,22 +84,16 @@ def _table(steps: Sequence[StepResult], paint: Paint) -> list[str]:
 
 def _control_table(result: ScenarioResult, paint: Paint) -> list[str]:
     """In a control a step is right when it failed exactly if it had to."""
-    column = _label_width(result.steps, paint)
-    lines: list[str] = []
-    for step in result.steps:
-        verdict, words = _control_words(step, result.must_fail)
-        label = padded(paint.safe(step.label), column)
-        head = f"  {paint.symbol(verdict)} {label}  {padded(words, 19)}  "
-        lines += paint.block(head, step.observed, "bad" if verdict == "failed" else None)
     known = {step.label for step in result.steps}
-    missing = [label for label in result.must_fail if label not in known]
-    return lines + [
-        line
-        for label in missing
-        for line in paint.block(
-            f"  {paint.symbol('failed')} {paint.safe(label)}  ", "had to fail, is no step"
-        )
-    ]
+    unknown = [label for label in result.must_fail if label not in known]
+    rows = [(step.label, *_control_words(step, result.must_fail), step.observed) for step in result.steps]
+    rows += [(label, "failed", "had to fail", "the scenario has no such step") for label in unknown]
+    column = max((width_of(paint.safe(label)) for label, *_ in rows), default=0)
+    lines: list[str] = []
+    for label, verdict, words, observed in rows:
+        head = f"  {paint.symbol(verdict)} {padded(paint.safe(label), column)}  {padded(words, 19)}  "
+        lines += paint.block(head, observed, "bad" if verdict == "failed" else None)
+    return lines
 
 
 def _control_words(step: StepResult, must_fail: Sequence[str]) -> tuple[Verdict, str]:
@@ -110,10 +104,6 @@ def _control_words(step: StepResult, must_fail: Sequence[str]) -> tuple[Verdict,
         is_right = step.verdict == "failed"
         return ("passed", "failed as required") if is_right else ("failed", "had to fail, passed")
     return ("passed", "passed") if step.verdict == "passed" else ("failed", "had to pass, failed")
-
-
-def _label_width(steps: Sequence[StepResult], paint: Paint) -> int:
-    return max((width_of(paint.safe(step.label)) for step in steps), default=0)
 
 
 def _to_explain(result: ScenarioResult) -> list[StepResult]:

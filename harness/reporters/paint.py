@@ -52,8 +52,7 @@ class Paint:
     def block(self, head: str, text: str, tone: Tone | None = None) -> list[str]:
         """Lines that begin with ``head`` and go on below its end, within the width.
 
-        ``head`` is printed as it is, the text is made safe. A head wider than half of the line
-        pushes its text to the next line.
+        ``head`` is printed as it is and never broken, the text is made safe and keeps at least 20 columns.
         """
         indent = width_of(_without_codes(head))
         room = max(self.width, NARROWEST) - indent
