@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from mock_llm.generators.generator import Generator, Parameters, joined
-from mock_llm.generators.sentences import Prose, Unlike
+from mock_llm.generators.sentences import Prose, Unlike, dice_of
 from mock_llm.shape import Field, Int, Record
 
 _UNLIKE = 0.35
@@ -14,7 +12,7 @@ _LOOKBACK = 70  # beyond what the published guards remember
 
 def prose(parameters: Parameters, seed: int) -> str:
     """Paragraphs of a few sentences, 280 to 520 characters."""
-    dice = Random(seed)
+    dice = dice_of(seed)
     writer = Prose(dice)
     text = Unlike(_UNLIKE, _LOOKBACK)
     for _ in range(parameters["paragraphs"]):
@@ -24,7 +22,7 @@ def prose(parameters: Parameters, seed: int) -> str:
 
 def item_list(parameters: Parameters, seed: int) -> str:
     """A walk through many items in one message, one paragraph each."""
-    writer = Prose(Random(seed))
+    writer = Prose(dice_of(seed))
     findings = Unlike(_UNLIKE, _LOOKBACK)
     for _ in range(parameters["items"]):
         findings.add(findings.draw(writer.sentence))
@@ -50,8 +48,8 @@ HEALTHY = (
             "A walk through items, one paragraph each: 'Processing item N: ...'.",
         ),
         item_list,
-        "'items' paragraphs, no two equal; what is said about any two of 70 neighbours shares less than 0.35 of"
-        " its words.",
+        "'items' paragraphs, no two equal; what is said about any two of 70 neighbours shares less than 0.35"
+        " of its words.",
     ),
     Generator(
         "item-step",
@@ -71,6 +69,6 @@ HEALTHY = (
             "Ordinary paragraphs of a few sentences, 280 to 520 characters.",
         ),
         prose,
-        "'paragraphs' paragraphs, no two equal; any two of 70 neighbours share less than 0.35 of their words.",
+        "'paragraphs' paragraphs, no two equal; any two of 70 neighbours share less than 0.35 of the words.",
     ),
 )

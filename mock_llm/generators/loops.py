@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from random import Random
 
 from mock_llm.generators.generator import Generator, Parameters, joined
-from mock_llm.generators.sentences import Prose, Unlike, restatement
+from mock_llm.generators.sentences import Prose, Unlike, dice_of, restatement
 from mock_llm.shape import Enum, Field, Int, ListOf, Record, Str
 
 _UNLIKE = 0.4
@@ -16,9 +15,9 @@ _TRIES = 4
 _TOLERANCE = 0.02
 
 OPENERS = (
-    "Before touching the parser I would like to see once more how the reader splits a record and hands its fields on,",
-    "Let me return to the failing export job and follow its log from the first warning down to the final stack trace,",
-    "Perhaps the cache is to blame, therefore I am opening its eviction policy and counting which entries survive a night,",
+    "Before touching the parser I would like to see once more how the reader splits a record into fields,",
+    "Let me return to the failing export job and follow its log from the first warning to the stack trace,",
+    "Perhaps the cache is to blame, so I am opening its eviction policy to count which entries survive,",
 )
 ENDINGS = (
     "since one quote may stay open.",
@@ -44,13 +43,12 @@ ENDINGS = (
 
 def paragraph_loop(parameters: Parameters, seed: int) -> str:
     """The same few paragraphs again and again, word for word."""
-    prose, cycle = Prose(Random(seed)), Unlike(_UNLIKE)
+    prose, cycle = Prose(dice_of(seed)), Unlike(_UNLIKE)
     count, chars = parameters["paragraphs"], parameters.get("chars")
     for left in range(count, 0, -1):
         wanted = _PARAGRAPH_CHARS if chars is None else _share(chars, cycle.paragraphs, left)
-        is_last = chars is not None and left == 1
-        fits = (lambda text, wanted=wanted: len(text) == wanted) if is_last else bool
-        cycle.add(cycle.draw(lambda wanted=wanted: prose.passage(wanted), fits))
+        length = round(wanted) if chars is not None and left == 1 else None
+        cycle.add(cycle.draw(partial(prose.passage, wanted), length))
     return joined(cycle.paragraphs) * int(parameters["cycles"])
 
 
@@ -75,7 +73,7 @@ def paraphrase(parameters: Parameters, _seed: int) -> str:
 
 def long_cycle(parameters: Parameters, seed: int) -> str:
     """A cycle too long for a look at recent paragraphs to see it come back."""
-    dice = Random(seed)
+    dice = dice_of(seed)
     prose, chars = Prose(dice), parameters["chars"]
     restates = parameters["kind"] == "restatements"
     cycle = Unlike(1.0 if restates else _UNLIKE)
@@ -121,8 +119,8 @@ LOOPS = (
             "Paragraph i is opener i (they take turns), a space and ending i.",
         ),
         paraphrase,
-        "No two paragraphs are equal. With the built-in openers any two paragraphs with the same opener share at"
-        " least half of their words, and any two with different openers less than half.",
+        "No two paragraphs are equal. With the built-in openers any two paragraphs with the same opener share"
+        " at least half of their words, and any two with different openers less than half.",
     ),
     Generator(
         "long-cycle",
@@ -142,8 +140,8 @@ LOOPS = (
             "A cycle of many short paragraphs.",
         ),
         long_cycle,
-        "One cycle has no two equal paragraphs and is within 2 % of 'chars' at about 126 characters a paragraph."
-        " 'restatements': three actions announced in varying words, so that most paragraphs share half of"
+        "One cycle has no two equal paragraphs and is within 2 % of 'chars' at about 126 characters"
+        " a paragraph. 'restatements': three actions announced in varying words, so that most paragraphs share half of"
         " their words with one of the 32 before. 'distinct': any two share less than 0.4 of their words.",
     ),
 )

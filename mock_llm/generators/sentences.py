@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from random import Random
+from typing import TYPE_CHECKING
 
 from mock_llm.generators.vocabulary import ACTIONS, BANKS, CODAS, EMPHASES, INTENTIONS, SENTENCES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SLOT = re.compile(r"\{([a-z]+)\d\}")
 _WORD = re.compile(r"\w+")
 _PATIENCE = 5000
 _SHORTEST_SENTENCE = 85
 _SHORTEST_CODA = 18
+
+
+def dice_of(seed: int) -> Random:
+    """The dice of a seed; the same seed always falls the same way."""
+    return Random(seed)  # noqa: S311 - repeatable on purpose, nothing secret
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -86,8 +94,8 @@ class Unlike:
         self.paragraphs.append(text)
         self._known.append(words_of(text))
 
-    def draw(self, make: Callable[[], str], fits: Callable[[str], bool] = bool) -> str:
-        """The first text made that fits and is unlike the paragraphs so far.
+    def draw(self, make: Callable[[], str], length: int | None = None) -> str:
+        """The first text made that has the length and is unlike the paragraphs so far.
 
         Raises:
             ValueError: If several thousand texts did not give one.
@@ -95,12 +103,13 @@ class Unlike:
         known = self._known[-self._lookback :] if self._lookback else self._known
         for _ in range(_PATIENCE):
             text = make()
-            if not fits(text):
+            if length is not None and len(text) != length:
                 continue
             words = words_of(text)
             if all(similarity(words, other) < self._below for other in known):
                 return text
-        raise ValueError(f"the vocabulary gives no paragraph {len(self.paragraphs) + 1} that is new and fits")
+        wanted = "" if length is None else f" of {length} characters"
+        raise ValueError(f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}")
 
     def closest(self, make: Callable[[], str], chars: float, tries: int) -> str:
         """Of a few new texts the one whose length is closest to ``chars``."""
