@@ -80,7 +80,7 @@ class Router:
 def refuse(exchange: Exchange, status: int, problem: str, dialect: Dialect | None = None) -> Reply:
     """An error in the provider's shape; the exchange becomes a problem of the run."""
     exchange.lane, exchange.problem = "none", problem
-    dialect = dialect or _guess(exchange)
+    dialect = dialect or dialect_for_path(exchange.path) or _guess(exchange)
     return _fixed(exchange, status, dialect.error_body(status, problem), _JSON, dialect)
 
 

@@ -1,14 +1,24 @@
-"""What the tests of the mock model share: requests in both dialects, and a turn with everything in it."""
+"""What the tests of the mock model share: requests in both dialects, a full turn, a live server."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
+import httpx
 import pytest
 
+from mock_llm.dialects import by_name
+from mock_llm.journal import Exchange, JournalEvent
 from mock_llm.request import ModelRequest
+from mock_llm.script import Script, ScriptTurn, Stream
+from mock_llm.server import MockServer
 from mock_llm.turn import Text, Thinking, ToolCall, Turn, Usage
 
+LIMIT_S = 20
 PATHS = {"openai-chat": "/v1/chat/completions", "anthropic-messages": "/v1/messages"}
 
 
@@ -24,11 +34,70 @@ class Asking:
 
     @staticmethod
     def request(text: str = "hello", **more: Any) -> ModelRequest:
-        from mock_llm.dialects import by_name
-
         headers = more.pop("headers", {})
         body = Asking.body(text, **more)
         return by_name("openai-chat").parse_request(body, PATHS["openai-chat"], headers)
+
+
+class Live:
+    """Runs a test against a server on real sockets."""
+
+    @staticmethod
+    def run(test: Callable[[], Awaitable[None]]) -> None:
+        """Run a test on a fresh loop; what the loop complains about fails it."""
+        complaints: list[dict[str, Any]] = []
+
+        async def bounded() -> None:
+            asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+            async with asyncio.timeout(LIMIT_S):
+                await test()
+
+        asyncio.run(bounded())
+        assert complaints == []
+
+    @staticmethod
+    def script(*texts: str, stream: Stream | None = None, **more: Any) -> Script:
+        return Script(tuple(ScriptTurn(Turn((Text(text),)), stream or Stream()) for text in texts), **more)
+
+    @staticmethod
+    @contextlib.asynccontextmanager
+    async def serving(script: Script, **more: Any) -> AsyncIterator[tuple[MockServer, httpx.AsyncClient]]:
+        async with (
+            MockServer(script, **more) as server,
+            httpx.AsyncClient(base_url=server.base_url, trust_env=False) as client,
+        ):
+            yield server, client
+
+    @staticmethod
+    async def heard(server: MockServer) -> Exchange:
+        """Wait until an exchange ends; those that ended before the call do not count."""
+        found: asyncio.Future[Exchange] = asyncio.get_running_loop().create_future()
+
+        def listen(event: JournalEvent) -> None:
+            if event.kind == "ended" and not found.done():
+                found.set_result(event.exchange)
+
+        server.journal.listeners.append(listen)
+        return await found
+
+    @staticmethod
+    async def dial(server: MockServer) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        host, port = server.base_url.removeprefix("http://").rsplit(":", 1)
+        return await asyncio.open_connection(host, int(port))
+
+    @staticmethod
+    def post(body: Any, *, version: str = "1.1", more: str = "") -> bytes:
+        """A chat request as bytes."""
+        raw = json.dumps(body).encode()
+        head = (
+            f"POST /v1/chat/completions HTTP/{version}\r\nhost: x\r\ncontent-length: {len(raw)}\r\n{more}\r\n"
+        )
+        return head.encode() + raw
+
+
+@pytest.fixture
+def live() -> type[Live]:
+    return Live
 
 
 @pytest.fixture

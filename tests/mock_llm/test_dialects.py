@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mock_llm.delivery import cut
 from mock_llm.dialects import NAMES, by_name, dialect_for_path
 from mock_llm.dialects.dialect import Ids, WireEvent
-from mock_llm.request import BadRequest, ModelRequest
+from mock_llm.request import ModelRequest
 from mock_llm.script import Stream
 from mock_llm.turn import Text, Thinking, ToolCall, Turn, Usage, content
 

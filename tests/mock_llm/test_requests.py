@@ -26,7 +26,7 @@ json_values = st.recursive(
 )
 bodies = st.fixed_dictionaries(
     {"model": st.just("m"), "max_tokens": st.just(1), "messages": json_values},
-    optional={key: json_values for key in ("system", "tools", "stream", "stream_options")},
+    optional=dict.fromkeys(("system", "tools", "stream", "stream_options"), json_values),
 )
 
 

@@ -1,0 +1,198 @@
+"""The HTTP around the replies: connections, sockets, limits, and stopping."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from mock_llm.script import Stream
+from mock_llm.server import MockServer
+
+HOUR_MS = 3_600_000.0
+
+
+def open_files() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+def test_an_unknown_path_is_a_problem_in_the_shape_the_client_expects(live: Any) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, client):
+            openai = await client.post("/v1/responses", json={})
+            anthropic = await client.get("/v1/files", headers={"anthropic-version": "2023-06-01"})
+            method = await client.get("/v1/messages")
+
+            assert (openai.status_code, openai.json()["error"]["code"]) == (404, None)
+            assert (anthropic.status_code, anthropic.json()["error"]["type"]) == (404, "not_found_error")
+            assert (method.status_code, method.json()["type"]) == (405, "error")
+            assert [e.path for e in server.journal.problems] == ["/v1/responses", "/v1/files", "/v1/messages"]
+            assert "POST /v1/responses" in server.journal.problems[0].problem
+
+    live.run(test)
+
+
+def test_clients_may_ask_who_is_there_and_which_models(live: Any) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, client):
+            head, root, models = await client.head("/"), await client.get("/"), await client.get("/v1/models")
+            other = await client.get("/v1/models", headers={"x-api-key": "k"})
+
+            assert (head.status_code, head.content) == (200, b"")
+            assert (root.status_code, root.text) == (200, "mock-llm\n")
+            assert models.json()["object"] == "list"
+            assert other.json()["data"][0]["type"] == "model"
+            assert server.journal.problems == []
+            assert server.journal.main == []
+
+    live.run(test)
+
+
+def test_a_connection_serves_several_requests_even_when_they_arrive_together(live: Any, asking: Any) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one", "two")) as (server, _):
+            reader, writer = await live.dial(server)
+            writer.write(live.post(asking.body("a")) + live.post(asking.body("b")))
+
+            await reader.readuntil(b"[DONE]\n\n\r\n0\r\n\r\n")
+            await reader.readuntil(b"[DONE]\n\n\r\n0\r\n\r\n")
+
+            assert [e.text_sent for e in server.journal.main] == ["one", "two"]
+            assert len(server.connections) == 1
+            writer.close()
+
+    live.run(test)
+
+
+def test_a_client_that_asks_before_it_sends_is_told_to_go_on(live: Any, asking: Any) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, _):
+            reader, writer = await live.dial(server)
+            head, _, body = live.post(asking.body(), more="expect: 100-continue\r\n").partition(b"\r\n\r\n")
+            writer.write(head + b"\r\n\r\n")
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100 ")
+            writer.write(body)
+
+            assert (await reader.readuntil(b"[DONE]")).startswith(b"HTTP/1.1 200 ")
+            writer.close()
+
+    live.run(test)
+
+
+def test_a_body_over_the_limit_is_refused_with_both_numbers(live: Any, asking: Any) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one"), max_body_bytes=1000) as (server, client):
+            response = await client.post("/v1/messages", json=asking.body("x" * 300_000))
+
+            assert (response.status_code, response.json()["error"]["type"]) == (413, "request_too_large")
+            assert "the limit is 1000 bytes" in server.journal.problems[0].problem
+            assert (await client.post("/v1/messages", json=asking.body())).status_code == 200
+
+    live.run(test)
+
+
+def test_what_is_not_http_is_refused_and_a_problem(live: Any) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, _):
+            reader, writer = await live.dial(server)
+            writer.write(b"\x16\x03\x01 hello\r\n\r\n")
+
+            assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
+            assert "is not HTTP" in server.journal.problems[0].problem
+            writer.close()
+
+    live.run(test)
+
+
+def test_a_bug_of_the_server_is_a_problem_and_not_a_hanging_client(
+    live: Any, asking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async def test() -> None:
+        async with live.serving(live.script("one", "two")) as (server, client):
+            monkeypatch.setattr("mock_llm.delivery.cut", broken)
+            assert (await client.post("/v1/messages", json=asking.body())).status_code == 500
+            monkeypatch.undo()
+            monkeypatch.setattr("mock_llm.dialects.anthropic_messages._event", broken)
+            with pytest.raises(httpx.RemoteProtocolError):
+                await client.post("/v1/messages", json=asking.body())
+            monkeypatch.undo()
+
+            assert ["ZeroDivisionError" in e.problem for e in server.journal.problems] == [True, True]
+
+    live.run(test)
+
+
+def test_a_request_that_came_before_the_start_is_served(live: Any, asking: Any) -> None:
+    async def test() -> None:
+        listening = socket.create_server(("127.0.0.1", 0))
+        early = socket.create_connection(listening.getsockname())
+        early.sendall(live.post(asking.body()))
+        server = MockServer(live.script("one"))
+        await server.start(listening)
+
+        assert server.base_url == f"http://127.0.0.1:{early.getpeername()[1]}"
+        reader, writer = await asyncio.open_connection(sock=early)
+        await reader.readuntil(b"[DONE]")
+        writer.close()
+        await server.stop()
+
+    live.run(test)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost"])
+def test_only_loopback_addresses_are_listened_on(live: Any, host: str) -> None:
+    async def test() -> None:
+        with pytest.raises(ValueError, match=f"'{host}' is not one"):
+            await MockServer(live.script("one")).start(host=host)
+
+    live.run(test)
+
+
+def test_a_socket_bound_to_every_address_is_refused(live: Any) -> None:
+    async def test() -> None:
+        with socket.socket() as everywhere:
+            everywhere.bind(("", 0))
+            with pytest.raises(ValueError, match=r"loopback addresses only, and '0.0.0.0' is not one"):
+                await MockServer(live.script("one")).start(everywhere)
+
+    live.run(test)
+
+
+def test_a_server_that_was_not_started_has_no_address(live: Any) -> None:
+    with pytest.raises(RuntimeError, match="not started"):
+        MockServer(live.script("one")).base_url  # noqa: B018
+
+
+def test_stop_leaves_no_task_and_no_socket_and_says_what_it_cut(live: Any, asking: Any) -> None:
+    async def test() -> None:
+        before = open_files()
+        server = MockServer(live.script("never", stream=Stream(first_after_ms=HOUR_MS)))
+        await server.start()
+        reader, writer = await live.dial(server)
+        idle_reader, idle_writer = await live.dial(server)
+        writer.write(live.post(asking.body()))
+        await reader.readuntil(b'"role":"assistant"')
+
+        await server.stop()
+
+        assert server.journal.exchanges[0].ended == "server-stopped"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        assert server.connections == set()
+        with contextlib.suppress(ConnectionError):
+            await idle_reader.read()
+        for each in (writer, idle_writer):
+            each.close()
+            with contextlib.suppress(ConnectionError):
+                await each.wait_closed()
+        assert open_files() == before
+        await server.stop()
+
+    live.run(test)
