@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 import posixpath
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from harness.problems import UserError
@@ -164,12 +165,9 @@ class _Reader:
 
     def _arguments(self, kind: str, value: Any, node: Node) -> Any:
         turns = len(self._turns)
-        known = [
-            "nonce",
-            "prompt",
-            *(name for number in range(1, turns + 1) for name in _reply_names(number)),
-        ]
-        check_names(node, known, self._problems, f"the model plays {_turns(turns)}")
+        if turns:
+            known = ["nonce", "prompt", *chain.from_iterable(map(_reply_names, range(1, turns + 1)))]
+            check_names(node, known, self._problems, f"the model plays {_turns(turns)}")
         if is_invalid(value):
             return None
         try:

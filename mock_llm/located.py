@@ -27,6 +27,7 @@ _FLOAT = re.compile(
 _WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
     word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
 }
+_QUOTES = ("'", '"')
 _PLAIN_TAGS = {None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
 
@@ -66,6 +67,8 @@ class MapNode:
 
 Node = ScalarNode | ListNode | MapNode
 
+_Note = tuple[int, int, str]  # start, end, hint
+
 
 def parse_yaml(problems: Problems) -> Node | None:
     """Read ``problems.source``. Mistakes go to ``problems``; None when nothing can be made of the text."""
@@ -74,10 +77,12 @@ def parse_yaml(problems: Problems) -> Node | None:
     if bad:
         problems.add(bad.start(), bad.end(), f"character U+{ord(bad.group()):04X} is not allowed in YAML")
         return None
+    composer = _Composer(problems)
     try:
-        return _Composer(problems).compose()
+        return composer.compose()
     except yaml.MarkedYAMLError as error:
-        _note_syntax(problems, error)
+        start, end, hint = _syntax_place(source, error, composer.long_quote)
+        problems.add(start, end, f"not valid YAML: {error.problem or error.context}", hint)
     except _Stop:
         pass
     return None
@@ -166,6 +171,7 @@ class _Composer:
         self._anchors: dict[str, Node] = {}
         self._root: Node | None = None
         self._values = 0
+        self.long_quote: tuple[int, int] | None = None  # the last quoted text that goes over several lines
 
     def compose(self) -> Node | None:
         parser = _Parser(self._problems.source.text)
@@ -181,7 +187,10 @@ class _Composer:
             self._check_tag(event)
             is_text = not event.implicit[0] or event.tag is not None
             value = event.value if is_text else scalar_value(event.value)
-            self._put(ScalarNode(*_span(event), event.value, value), event.anchor)
+            start, end = _span(event)
+            if event.style in _QUOTES and "\n" in self._problems.source.text[start:end]:
+                self.long_quote = start, end
+            self._put(ScalarNode(start, end, event.value, value), event.anchor)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._check_tag(event)
             self._open(event)
@@ -260,19 +269,23 @@ def _size(node: Node) -> int:
     return 1 if isinstance(node, ScalarNode) else node.size
 
 
-def _note_syntax(problems: Problems, error: yaml.MarkedYAMLError) -> None:
-    """A syntax error in our picture: the parser's own sentence, and where the thing began that went wrong."""
-    text = problems.source.text
+def _syntax_place(text: Source, error: yaml.MarkedYAMLError, long_quote: tuple[int, int] | None) -> _Note:
+    """Where a syntax error is best shown, and the hint for it.
+
+    Right behind a quoted text of several lines, the likely cause is a quote that was never closed. The end of
+    the file shows nothing, so an unfinished thing is shown where it starts.
+    """
     mark, context_mark = cast("tuple[Any, Any]", (error.problem_mark, error.context_mark))
-    begin = context_mark.index if context_mark else None
-    offset = min(mark.index, len(text)) if mark else len(text)
-    hint = ""
-    if text[offset : offset + 1] == "\t":
-        hint = "indent with blanks: YAML allows no tab here"
-    elif begin is not None and error.context and begin < offset:
-        if text[offset:].strip():
-            line, column = problems.source.place(begin)
-            hint = f"{error.context} that starts at {line}:{column}"
-        else:  # the end of the file shows nothing: show where the unfinished thing starts
-            offset, hint = begin, error.context
-    problems.add(offset, offset, f"not valid YAML: {error.problem or error.context}", hint)
+    begin = context_mark.index if context_mark and error.context else None
+    offset = min(mark.index, len(text.text)) if mark else len(text.text)
+    if long_quote and "\n" not in text.text[long_quote[1] : offset]:
+        line, column = text.place(offset)
+        return *long_quote, f"is the closing quote missing? this text ends at {line}:{column} only"
+    if text.text[offset : offset + 1] == "\t":
+        return offset, offset, "indent with blanks: YAML allows no tab here"
+    if begin is None or begin >= offset:
+        return offset, offset, ""
+    if not text.text[offset:].strip():
+        return begin, begin, str(error.context)
+    line, column = text.place(begin)
+    return offset, offset, f"{error.context} that starts at {line}:{column}"

@@ -159,6 +159,7 @@ def _read_record(shape: Record, node: Node, problems: Problems) -> dict[str, Any
         if key.text in shape.fields:
             values[key.text] = read(shape.fields[key.text].shape, value, problems)
         else:
+            values[key.text] = INVALID  # it may be a known key misspelt: nothing is said of what seems absent
             _unknown(key, shape.name, tuple(shape.fields), problems)
     for name, f in shape.fields.items():
         if name not in values:

@@ -49,9 +49,9 @@ def file_reader(folder: Path) -> ReadFile:
 def parse_turns(node: Node, problems: Problems, read_file: ReadFile = no_files) -> tuple[ScriptTurn, ...]:
     """The turns of a ``model:`` list, ``times`` played out.
 
-    Their strings are templates (see :mod:`mock_llm.template`) with ``{time}`` already bound; texts of files and
-    generators are protected. A turn with a mistake is noted in ``problems`` and is an empty turn in the result,
-    so that replies can still be counted; the result is empty when they cannot.
+    Their strings are templates (see :mod:`mock_llm.template`) with ``{time}`` already bound; texts of files
+    and generators are protected. A turn with a mistake is noted in ``problems`` and is an empty turn in the
+    result, so that replies can still be counted; the result is empty when they cannot.
 
     Args:
         node: The list.

@@ -79,7 +79,10 @@ def _one_call(value: dict[str, Any]) -> Call:
         names = ": " + ", ".join(map(quoted, value)) if value else ""
         raise ValueError(f"expected one tool name, got {len(value)}{names}")
     [(tool, arguments)] = value.items()
-    return Call(tool, json.dumps(arguments, ensure_ascii=False, allow_nan=False))
+    try:
+        return Call(tool, json.dumps(arguments, ensure_ascii=False, allow_nan=False))
+    except ValueError:
+        raise ValueError("JSON has no '.inf' and no '.nan'") from None
 
 
 def _usage(value: dict[str, int]) -> Usage:
