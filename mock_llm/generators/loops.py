@@ -141,7 +141,7 @@ LOOPS = (
         ),
         long_cycle,
         "One cycle has no two equal paragraphs and is within 2 % of 'chars' at about 126 characters"
-        " a paragraph. 'restatements': three actions announced in varying words, so that most paragraphs share half of"
-        " their words with one of the 32 before. 'distinct': any two share less than 0.4 of their words.",
+        " a paragraph. 'restatements': three actions announced in varying words, so that most paragraphs"
+        " share half of their words with one of the 32 before. 'distinct': any two share less than 0.4.",
     ),
 )
