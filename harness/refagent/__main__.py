@@ -92,7 +92,9 @@ def _converse(options: Options, interrupts: Interrupts, display: Display) -> int
 
 
 def _answer_once(options: Options, driver: Driver) -> int:
-    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt or ""
+    if not prompt.strip():
+        raise StartError("the prompt is empty")
     end = driver.turn(prompt)
     if end.outcome == "answered":
         sys.stdout.write(end.text + "\n")

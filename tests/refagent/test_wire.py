@@ -1,0 +1,285 @@
+"""The decoders: the same events however the bytes were cut, and every broken ending told."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from httpx_sse import EventSource
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.refagent.conversation import (
+    AssistantMessage,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResult,
+    UserMessage,
+)
+from harness.refagent.events import Done, StreamError, StreamEvent, UsageReport
+from harness.refagent.reply import Reply
+from harness.refagent.wire import Ask, wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Parts = tuple[list[str], list[str], list[tuple[str, dict[str, Any]]]]
+
+texts = st.lists(st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable()), max_size=4)
+calls = st.lists(
+    st.tuples(
+        st.sampled_from(["read", "bash"]), st.dictionaries(st.just("path"), st.text(max_size=8), min_size=1)
+    ),
+    max_size=2,
+)
+
+
+class Pieces(httpx.SyncByteStream):
+    """A body that arrives in the given pieces."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self.pieces
+
+
+def decode(dialect: str, pieces: list[bytes]) -> list[StreamEvent]:
+    response = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Pieces(pieces))
+    decoder = wire(dialect).decoder()
+    events: list[StreamEvent] = []
+    for sent in EventSource(response).iter_sse():
+        events += decoder.feed(sent.data)
+    return events + list(decoder.finish())
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    ends = sorted({place % (len(data) + 1) for place in places} | {len(data)})
+    return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    parts=st.tuples(texts, texts, calls),
+    places=st.lists(st.integers(0, 10_000), max_size=8),
+    ending=st.sampled_from([b"\n", b"\r\n"]),
+)
+def test_where_the_bytes_were_cut_never_changes_the_events(
+    dialect: str, stream_bytes: Callable[..., bytes], parts: Parts, places: list[int], ending: bytes
+) -> None:
+    data = stream_bytes(dialect, *parts).replace(b"\n", ending)
+    assert decode(dialect, cut(data, places)) == decode(dialect, [data])
+    assert decode(dialect, [data[i : i + 1] for i in range(len(data))]) == decode(dialect, [data])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.tuples(texts, texts, calls))
+def test_what_was_said_is_what_is_read(
+    dialect: str, stream_bytes: Callable[..., bytes], parts: Parts
+) -> None:
+    deltas, thinking, tool_calls = parts
+    events = decode(dialect, [stream_bytes(dialect, *parts)])
+    reply = Reply()
+    for event in events:
+        reply.add(event)
+    message = AssistantMessage(reply.blocks, "stop")
+    assert message.text == "".join(deltas)
+    thought = "".join(block.text for block in message.blocks if isinstance(block, ThinkingBlock))
+    assert thought == "".join(thinking)
+    assert [(call.name, json.loads(call.arguments)) for call in message.tool_calls] == tool_calls
+    assert (reply.input_tokens, reply.output_tokens) == (7, 9)
+    assert events[-1] == Done("tool" if tool_calls else "stop")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.integers(0, 10_000))
+def test_a_stream_that_ends_too_early_is_an_error(
+    dialect: str, stream_bytes: Callable[..., bytes], place: int
+) -> None:
+    data = stream_bytes(dialect, ["Hello", " there"], ["hm"], [("read", {"path": "x"})])
+    # Chat completions are complete with their finish reason; the messages dialect needs its very last event.
+    last = data.rindex(b'"finish_reason": "tool_calls"') if dialect == "openai-chat" else len(data) - 1
+    events = decode(dialect, [data[: place % last]])
+    assert isinstance(events[-1], StreamError)
+    assert "ended without" in events[-1].message
+    assert not any(isinstance(event, Done) for event in events)
+
+
+@given(
+    data=st.lists(
+        st.text(max_size=20)
+        | st.recursive(
+            st.none()
+            | st.integers()
+            | st.text(max_size=4)
+            | st.sampled_from(["text_delta", "message_delta", "tool_use"]),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(
+                        ["type", "choices", "delta", "index", "usage", "content_block", "tool_calls", "error"]
+                    ),
+                    inner,
+                    max_size=4,
+                )
+            ),
+        ).map(json.dumps),
+        max_size=4,
+    )
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_data_makes_a_decoder_raise_and_the_last_event_is_the_end(dialect: str, data: list[str]) -> None:
+    decoder = wire(dialect).decoder()
+    events = [event for item in data for event in decoder.feed(item)] + list(decoder.finish())
+    ends = [event for event in events if isinstance(event, (Done, StreamError))]
+    assert ends == events[-1:]
+
+
+def test_nothing_is_read_after_the_end(dialect: str, stream_bytes: Callable[..., bytes]) -> None:
+    data = stream_bytes(dialect, ["Hello"], [], [])
+    assert decode(dialect, [data, data]) == decode(dialect, [data])
+
+
+def test_comments_and_unknown_events_are_passed_over(
+    dialect: str, stream_bytes: Callable[..., bytes]
+) -> None:
+    data = stream_bytes(dialect, ["Hello"], [], [])
+    noise = b': keep alive\n\nretry: 5\n\nevent: ping\ndata: {"type": "ping"}\n\n'
+    assert decode(dialect, [noise, data]) == decode(dialect, [data])
+
+
+def test_an_error_event_ends_the_reply_with_its_message(dialect: str) -> None:
+    data = b'data: {"type": "error", "error": {"type": "overloaded_error", "message": "too many"}}\n\n'
+    assert decode(dialect, [data]) == [StreamError("too many")]
+
+
+def test_an_event_that_is_not_json_is_an_error(dialect: str) -> None:
+    (error,) = decode(dialect, [b"data: {nonsense\n\n"])
+    assert isinstance(error, StreamError)
+    assert "not JSON: '{nonsense'" in error.message
+
+
+def test_tool_calls_may_interleave_in_chat_completions() -> None:
+    decoder = wire("openai-chat").decoder()
+    reply = Reply()
+    for index, text in [(0, '{"a"'), (1, '{"b"'), (0, ": 1}"), (1, ": 2}")]:
+        call = {"index": index, "id": f"c{index}", "function": {"name": "read", "arguments": text}}
+        for event in decoder.feed(json.dumps({"choices": [{"delta": {"tool_calls": [call]}}]})):
+            reply.add(event)
+    assert reply.blocks == (ToolCallBlock("c0", "read", '{"a": 1}'), ToolCallBlock("c1", "read", '{"b": 2}'))
+
+
+def test_text_after_a_tool_call_is_a_block_of_its_own_in_chat_completions() -> None:
+    decoder = wire("openai-chat").decoder()
+    reply = Reply()
+    call = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "read", "arguments": "{}"}}]}
+    for delta in ({"content": "a"}, {"reasoning_content": "b"}, {"content": "c"}, call, {"content": "d"}):
+        for event in decoder.feed(json.dumps({"choices": [{"delta": delta}]})):
+            reply.add(event)
+    kinds = (
+        TextBlock("a"),
+        ThinkingBlock("b"),
+        TextBlock("c"),
+        ToolCallBlock("c", "read", "{}"),
+        TextBlock("d"),
+    )
+    assert reply.blocks == kinds
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body"),
+    [
+        (
+            "openai-chat",
+            {
+                "choices": [
+                    {
+                        "message": {
+                            "content": "Hello",
+                            "reasoning_content": "hm",
+                            "tool_calls": [
+                                {"id": "c", "function": {"name": "read", "arguments": '{"path": "x"}'}}
+                            ],
+                        },
+                        "finish_reason": "tool_calls",
+                    }
+                ],
+                "usage": {"prompt_tokens": 3, "completion_tokens": 4},
+            },
+        ),
+        (
+            "anthropic-messages",
+            {
+                "content": [
+                    {"type": "thinking", "thinking": "hm", "signature": ""},
+                    {"type": "text", "text": "Hello"},
+                    {"type": "tool_use", "id": "c", "name": "read", "input": {"path": "x"}},
+                ],
+                "stop_reason": "tool_use",
+                "usage": {"input_tokens": 3, "output_tokens": 4},
+            },
+        ),
+    ],
+    ids=["openai-chat", "anthropic-messages"],
+)
+def test_a_whole_body_gives_the_same_reply_as_a_stream(dialect: str, body: dict[str, Any]) -> None:
+    events = wire(dialect).decode_whole(body)
+    reply = Reply()
+    for event in events:
+        reply.add(event)
+    assert reply.blocks == (
+        ThinkingBlock("hm"),
+        TextBlock("Hello"),
+        ToolCallBlock("c", "read", '{"path": "x"}'),
+    )
+    assert UsageReport(3, 4) in events
+    assert events[-1] == Done("tool")
+
+
+def test_a_whole_body_that_says_nothing_is_an_error(dialect: str) -> None:
+    assert isinstance(wire(dialect).decode_whole({})[-1], StreamError)
+
+
+CONVERSATION = (
+    UserMessage("one"),
+    AssistantMessage((ThinkingBlock("hm", "signed"), ToolCallBlock("a", "read", '{"path": "x"}')), "toolUse"),
+    ToolResult("a", "read", "text"),
+    AssistantMessage((ThinkingBlock("unsigned"), TextBlock("done")), "stop"),
+    UserMessage("two"),
+    UserMessage("three", hidden=True),
+)
+
+
+def test_a_conversation_as_chat_completions_messages() -> None:
+    body = wire("openai-chat").request_body(Ask("m", "be good", CONVERSATION))
+    call = {"id": "a", "type": "function", "function": {"name": "read", "arguments": '{"path": "x"}'}}
+    assert body["messages"] == [
+        {"role": "system", "content": "be good"},
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "text"},
+        {"role": "assistant", "content": "done"},
+        {"role": "user", "content": "two"},
+        {"role": "user", "content": "three"},
+    ]
+    assert body["stream_options"] == {"include_usage": True}
+    assert "stream_options" not in wire("openai-chat").request_body(Ask("m", "", (), stream=False))
+
+
+def test_a_conversation_as_messages_messages() -> None:
+    body = wire("anthropic-messages").request_body(Ask("m", "be good", CONVERSATION))
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "signed"}
+    call = {"type": "tool_use", "id": "a", "name": "read", "input": {"path": "x"}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "text"}
+    assert body["system"] == "be good"
+    assert body["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "one"}]},
+        {"role": "assistant", "content": [thinking, call]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": [{"type": "text", "text": "done"}]},
+        {"role": "user", "content": [{"type": "text", "text": "two"}]},
+        {"role": "user", "content": [{"type": "text", "text": "three"}]},
+    ]
