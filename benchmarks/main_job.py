@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-SCENARIO = "ttsr-near-duplicate-loop"
 BUDGET_JOB_S = 1.5
 BUDGET_SHARE_S = 0.3
 
@@ -70,10 +69,10 @@ def measured(argv: list[str], environ: dict[str, str], folder: str) -> Cost:
     return Cost(wall_s, used)
 
 
-def bare_agent(folder: str) -> Cost:
+def bare_agent(folder: str, scenario: str) -> Cost:
     """A: the agent against a server that is ready before the clock starts."""
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVE, SCENARIO],
+        [sys.executable, "-c", SERVE, scenario],
         cwd=folder,
         text=True,
         stdin=subprocess.PIPE,
@@ -98,9 +97,9 @@ def bare_agent(folder: str) -> Cost:
     return cost
 
 
-def main_job(folder: str) -> Cost:
+def main_job(folder: str, scenario: str) -> Cost:
     """B: the whole job."""
-    return measured([str(Path(sys.executable).with_name("qa")), "run", SCENARIO], dict(os.environ), folder)
+    return measured([str(Path(sys.executable).with_name("qa")), "run", scenario], dict(os.environ), folder)
 
 
 def report(name: str, costs: list[Cost]) -> str:
@@ -111,15 +110,18 @@ def report(name: str, costs: list[Cost]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "scenario", nargs="?", default="ttsr-near-duplicate-loop", help="one that takes two turns"
+    )
     parser.add_argument("-n", type=int, default=10, help="runs of each (default: 10)")
     parser.add_argument("--check", action="store_true", help="exit with 1 when the budget is exceeded")
     options = parser.parse_args()
-    agent, job = [], []
+    name, agent, job = options.scenario, [], []
     with tempfile.TemporaryDirectory() as folder:
-        bare_agent(folder), main_job(folder)  # warm the disk
+        bare_agent(folder, name), main_job(folder, name)  # warm the disk
         for _ in range(options.n):
-            agent.append(bare_agent(folder))
-            job.append(main_job(folder))
+            agent.append(bare_agent(folder, name))
+            job.append(main_job(folder, name))
     a, b = median(c.wall_s for c in agent), median(c.wall_s for c in job)
     a_cpu, b_cpu = median(c.cpu_s for c in agent), median(c.cpu_s for c in job)
     print(report("A bare agent, two turns", agent))
