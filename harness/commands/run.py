@@ -144,9 +144,9 @@ class _Report:
         click.echo(clear + text, color=True)
 
     def summary(self, outcome: RunResult) -> None:
-        from harness.reporters.console import render_run
+        from harness.reporters.console import render_summary
 
-        text = render_run(outcome, color=self._color, width=self._width, ascii_only=self._ascii)
+        text = render_summary(outcome, color=self._color, width=self._width, ascii_only=self._ascii)
         click.echo(text, color=True)
 
     @property
