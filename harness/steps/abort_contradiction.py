@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import ended_normally, record_name, turn_text
+from harness.steps.replies import chars_before, ended_normally, record_name, turn_text
 from harness.steps.wording import chars
-from mock_llm.turn import Text, Thinking, content
 
 if TYPE_CHECKING:
     from harness.steps.arguments import StreamName
     from harness.steps.replies import Reply
     from mock_llm.journal import Exchange
-    from mock_llm.turn import Turn
 
 # An agent that stops at once closes its socket within milliseconds. A second of further reading on a
 # paced stream cannot be explained by data in flight or by a busy machine.
@@ -69,20 +67,9 @@ def _seconds_after(exchange: Exchange, fired_at: int, stream: StreamName) -> flo
     """How long an evenly paced reply went on after the offset."""
     if exchange.ended_s is None or exchange.turn is None or exchange.chars_sent == 0:
         return 0.0
-    offset = _chars_before(exchange.turn.turn, stream) + fired_at
+    offset = chars_before(exchange.turn.turn, stream) + fired_at
     share = max(0, exchange.chars_sent - offset) / exchange.chars_sent
     return share * (exchange.ended_s - exchange.started_s)
-
-
-def _chars_before(turn: Turn, stream: StreamName) -> int:
-    """Characters of the parts that are sent before the first part of the stream."""
-    wanted = Text if stream == "text" else Thinking
-    before = 0
-    for part in turn.parts:
-        if isinstance(part, wanted):
-            break
-        before += len(content(part))
-    return before
 
 
 def _fired_at(view: Reply) -> int | None:

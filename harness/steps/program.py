@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.texts import lines_with, missing, nearest_lines, satisfied, shows, unwanted, wanted
+from harness.steps.texts import (
+    contains_words,
+    lines_with,
+    missing,
+    nearest_lines,
+    satisfied,
+    shows,
+    unwanted,
+    wanted,
+)
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 
 if TYPE_CHECKING:
@@ -34,8 +43,10 @@ def check_output(args: Output, evidence: Evidence) -> CheckVerdict:
 
     present = unwanted(want, has)
     if present:
-        near = [line for phrase in want.lacks for line in lines_with(phrase, text)]
-        return failed(f"the output {' and '.join(present)}", f"the output {want.expected}", near)
+        near = [line for phrase in present for line in lines_with(phrase, text)]
+        return failed(
+            f"the output {' and '.join(contains_words(present))}", f"the output {want.expected}", near
+        )
     absent = missing(want, has, text)
     if not evidence.finished and (absent or want.lacks):
         return Pending("the output" if absent else "the end of the run")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.steps.wording import chars
-from mock_llm.turn import Text, Thinking
+from mock_llm.turn import Text, Thinking, content
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -70,6 +70,17 @@ def turn_text(turn: Turn, stream: StreamName) -> str:
     """Everything the model says on one stream of a turn."""
     wanted = Text if stream == "text" else Thinking
     return "".join(part.text for part in turn.parts if isinstance(part, wanted))
+
+
+def chars_before(turn: Turn, stream: StreamName) -> int:
+    """Characters of the parts that are sent before the first part of the stream."""
+    wanted = Text if stream == "text" else Thinking
+    before = 0
+    for part in turn.parts:
+        if isinstance(part, wanted):
+            break
+        before += len(content(part))
+    return before
 
 
 def main_stream(turn: Turn) -> StreamName:

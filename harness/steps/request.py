@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.steps.texts import lines_with, missing, nearest_lines, satisfied, unwanted, wanted
+from harness.steps.texts import (
+    contains_words,
+    lines_with,
+    missing,
+    nearest_lines,
+    satisfied,
+    unwanted,
+    wanted,
+)
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, count, shortened
 
@@ -37,9 +45,9 @@ def check_request(args: Request, evidence: Evidence) -> CheckVerdict:
     absent = missing(want, text.__contains__, text)
     if not present and not absent:
         return Passed(f"request {args.number}: {satisfied(want, text) or chars(len(text))}")
-    near = [line for needle in want.lacks for line in lines_with(needle, text)]
+    near = [line for needle in present for line in lines_with(needle, text)]
     near += [line for needle in want.contains if needle not in text for line in nearest_lines(needle, text)]
-    return failed(f"request {args.number} {' and '.join(present + absent)}", claim, near)
+    return failed(f"request {args.number} {' and '.join(contains_words(present) + absent)}", claim, near)
 
 
 def request_text(request: ModelRequest | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from harness.steps.replies import kept_text, main_stream, reply, turn_text
@@ -17,6 +18,16 @@ FIELDS = ("text", "first_paragraph", "last_paragraph", "dropped")
 _NAME = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_]+)*)\}")
 _REPLY = re.compile(r"reply_([1-9][0-9]*)\.(?:(text|thinking)\.)?([a-z_]+)")
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyField:
+    """``{reply_N.STREAM.FIELD}`` in its parts."""
+
+    name: str
+    number: int
+    stream: StreamName
+    field: str
 
 
 class UnresolvedError(Exception):
@@ -62,18 +73,22 @@ def _reply_value(name: str, evidence: Evidence) -> str:
     if found is None or found[3] not in FIELDS:
         known = ", ".join([*sorted(evidence.variables), *(f"reply_N.{f}" for f in FIELDS)])
         raise UnresolvedError(name, f"no such name; known: {known}")
-    number, field = int(found[1]), found[3]
-    turn = _turn(name, number, evidence)
-    stream = cast("StreamName", found[2]) if found[2] else main_stream(turn)
-    text = turn_text(turn, stream)
-    if field == "text":
+    wanted = _field(found, evidence)
+    text = turn_text(_turn(name, wanted.number, evidence), wanted.stream)
+    if wanted.field == "text":
         return text
-    if field == "dropped":
-        return _dropped(name, number, stream, evidence)
-    paragraphs = [p.strip("\r\n") for p in _BLANK_LINES.split(text) if p.strip()]
-    if not paragraphs:
+    if wanted.field == "dropped":
+        kept, _ = kept_and_said(name, wanted.number, wanted.stream, evidence)
+        return text[len(kept) :]
+    found_paragraphs = paragraphs(text)
+    if not found_paragraphs:
         return ""
-    return paragraphs[0] if field == "first_paragraph" else paragraphs[-1]
+    return found_paragraphs[0] if wanted.field == "first_paragraph" else found_paragraphs[-1]
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text: what stands between blank lines."""
+    return [p.strip("\r\n") for p in _BLANK_LINES.split(text) if p.strip()]
 
 
 def _turn(name: str, number: int, evidence: Evidence) -> Turn:
@@ -85,18 +100,33 @@ def _turn(name: str, number: int, evidence: Evidence) -> Turn:
     return exchange.turn.turn
 
 
-def _dropped(name: str, number: int, stream: StreamName, evidence: Evidence) -> str:
-    view = reply(evidence, number)
-    assert view.exchange is not None
-    assert view.exchange.turn is not None
+def kept_and_said(name: str, number: int, stream: StreamName, evidence: Evidence) -> tuple[str, str]:
+    """What the session kept of a stream, and the longer text of the turn that it is the beginning of.
+
+    Raises:
+        UnresolvedError: When nothing was cut off, or it cannot be said where.
+    """
+    turn, view = _turn(name, number, evidence), reply(evidence, number)
     if view.message is None:
         raise UnresolvedError(name, f"the session has no assistant message {number}", may_come=True)
-    if view.exchange.turn.stream.until_hang_up:
+    if view.exchange and view.exchange.turn and view.exchange.turn.stream.until_hang_up:
         raise UnresolvedError(name, f"reply {number} has no end")
     kept, _ = kept_text(view.message, stream, evidence.guard.truncation_marker)
-    text = turn_text(view.exchange.turn.turn, stream)
-    if not text.startswith(kept):
+    said = turn_text(turn, stream)
+    if not said.startswith(kept):
         raise UnresolvedError(name, "the session does not keep the beginning of what was sent")
-    if not text[len(kept) :].strip():
+    if not said[len(kept) :].strip():
         raise UnresolvedError(name, f"nothing of reply {number} was dropped")
-    return text[len(kept) :]
+    return kept, said
+
+
+def reply_fields(text: str, evidence: Evidence) -> list[ReplyField]:
+    """The fields of replies that a text names."""
+    found = [_REPLY.fullmatch(name[1]) for name in _NAME.finditer(text)]
+    return [_field(match, evidence) for match in found if match]
+
+
+def _field(match: re.Match[str], evidence: Evidence) -> ReplyField:
+    number, name = int(match[1]), match[0]
+    stream = cast("StreamName", match[2]) if match[2] else main_stream(_turn(name, number, evidence))
+    return ReplyField(name, number, stream, match[3])

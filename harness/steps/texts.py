@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.steps.absence import Absent, absent
 from harness.steps.resolve import UnresolvedError, resolve
 from harness.steps.verdicts import Failed, Pending, failed
 from harness.steps.wording import chars, folded, quoted, shortened
@@ -21,14 +22,14 @@ class Wanted:
     """Texts with their templates resolved."""
 
     contains: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
+    lacks: tuple[Absent, ...] = ()
     matches: str | None = None
 
     @property
     def expected(self) -> str:
         """The claim in words."""
         claims = [f"contains {quoted(t, 60)}" for t in self.contains]
-        claims += [f"lacks {quoted(t, 60)}" for t in self.lacks]
+        claims += [f"lacks {a.words}" for a in self.lacks]
         claims += [f"matches /{self.matches}/"] if self.matches else []
         return ", ".join(claims)
 
@@ -40,13 +41,13 @@ def wanted(
 
     A value that may still come is pending, one that cannot is a failure.
     """
-    raw = Wanted(tuple(contains), tuple(lacks), matches)
+    raw = Wanted(tuple(contains), tuple(Absent(quoted(t, 60), (t,)) for t in lacks), matches)
     if not all((*contains, *lacks)):
         return failed("an empty text is found everywhere", raw.expected)
     try:
         return Wanted(
             tuple(resolve(t, evidence) for t in contains),
-            tuple(resolve(t, evidence) for t in lacks),
+            tuple(absent(t, evidence) for t in lacks),
             matches,
         )
     except UnresolvedError as error:
@@ -64,8 +65,13 @@ def missing(want: Wanted, has: Callable[[str], bool], text: str) -> list[str]:
 
 
 def unwanted(want: Wanted, has: Callable[[str], bool]) -> list[str]:
-    """What must not be there and is, each as a clause."""
-    return [f"contains {quoted(t, 80)}" for t in want.lacks if has(t)]
+    """The pieces that must not be there and are."""
+    return [found for found in (a.found(has) for a in want.lacks) if found]
+
+
+def contains_words(found: Sequence[str]) -> list[str]:
+    """What is there as clauses."""
+    return [f"contains {quoted(piece, 80)}" for piece in found]
 
 
 def satisfied(want: Wanted, text: str) -> str:
@@ -73,7 +79,7 @@ def satisfied(want: Wanted, text: str) -> str:
     seen = [f"found {quoted(t, 60)}" for t in want.contains]
     match = re.search(want.matches, text, re.MULTILINE) if want.matches else None
     seen += [f"found {quoted(match[0], 60)}"] if match else []
-    seen += [f"no {quoted(t, 60)} in {chars(len(text))}" for t in want.lacks]
+    seen += [f"lacks {a.words} in {chars(len(text))}" for a in want.lacks]
     return ", ".join(seen)
 
 

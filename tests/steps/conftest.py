@@ -11,7 +11,7 @@ from harness.transcript import RuleRecord, Transcript, TranscriptMessage, Transc
 from mock_llm.journal import Exchange
 from mock_llm.request import ModelRequest, RequestMessage
 from mock_llm.script import ScriptTurn, Stream
-from mock_llm.turn import Text, Thinking, Turn
+from mock_llm.turn import Text, Thinking, Turn, content
 
 MARKER = "[output interrupted by stream rule]"
 INTERRUPT = "<system-interrupt"
@@ -45,6 +45,8 @@ class Build:
             "ended_s": 0.5,
             "request": self.request("hello"),
         }
+        said = "".join(content(part) for part in turn.turn.parts)
+        given["sent"] = [said[: given["chars_sent"]]]
         fixed: dict[str, Any] = {"method": "POST", "path": "/v1/messages", "headers": {}, "started_s": 0.0}
         return Exchange(**(fixed | given | facts))
 

@@ -39,7 +39,7 @@ def test_text_that_must_lack_fails_at_once_and_passes_only_at_the_end(build: Any
     args = Output(lacks=("Traceback",))
     clean = build.evidence(output="fine\n", finished=False)
     assert check_output(args, clean) == Pending("the end of the run")
-    assert check_output(args, build.evidence(output="fine\n")) == Passed("no 'Traceback' in 5 characters")
+    assert check_output(args, build.evidence(output="fine\n")) == Passed("lacks 'Traceback' in 5 characters")
     verdict = _failed(check_output(args, build.evidence(output="x Traceback y", finished=False)))
     assert verdict.evidence == ("| x Traceback y",)
 

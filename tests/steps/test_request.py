@@ -22,11 +22,17 @@ def _failed(verdict: object) -> Failed:
 
 
 def test_contained_and_lacking_texts_pass_with_what_was_found(build: Any) -> None:
-    args = Request(2, contains=("answer {nonce}",), lacks=("{reply_1.last_paragraph}",))
+    args = Request(2, contains=("answer {nonce}",), lacks=("{reply_1.first_paragraph}",))
     verdict = check_request(args, _run(build, "Please answer N-7"))
     assert verdict == Passed(
-        "request 2: found 'answer N-7', no 'Paragraph about ferries, in full.' in 21 characters"
+        "request 2: found 'answer N-7', lacks 'Paragraph about tides, in full.' in 21 characters"
     )
+
+
+def test_a_text_that_was_never_sent_is_lacking_and_that_is_said(build: Any) -> None:
+    verdict = check_request(Request(2, lacks=("{reply_1.last_paragraph}",)), _run(build, "Analyse"))
+    assert isinstance(verdict, Passed)
+    assert "'Paragraph about ferries, in full.' (which was never sent)" in verdict.observed
 
 
 def test_a_missing_text_fails_and_shows_the_nearest_lines(build: Any) -> None:
