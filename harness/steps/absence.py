@@ -62,7 +62,7 @@ def _dropped(field: ReplyField, evidence: Evidence) -> Absent:
         seam = kept + tail[:SEAM_CHARS]
     new = [p for p in paragraphs(tail) if len(p) >= MIN_PIECE_CHARS and p not in kept]
     pieces = tuple(dict.fromkeys([*new, seam]))
-    return Absent(f"any of {count(len(pieces), 'dropped piece')} of reply {field.number}", pieces)
+    return Absent(f"each of {count(len(pieces), 'dropped piece')} of reply {field.number}", pieces)
 
 
 def _chars_read(field: ReplyField, evidence: Evidence) -> int:

@@ -77,11 +77,14 @@ def _strings(value: Any) -> Iterator[str]:
 def check_requests(args: Requests, evidence: Evidence) -> CheckVerdict:
     """Fail as soon as there is one too many; pass when the run has ended.
 
-    A refused request counts: the agent made it.
+    A refused request counts: the agent made it. A request that the client repeated by itself, after
+    a broken connection for example, counts once.
     """
     refused = [e for e in evidence.exchanges if e.reply is None and e.lane != "side"]
     made = len(evidence.main) + len(refused)
     observed = count(made, "request") + (f", {len(refused):,} of them refused" if refused else "")
+    repeated = sum(e.reply is not None for e in evidence.exchanges) - len(evidence.main)
+    observed += f", and {repeated:,} repeated by the client" if repeated > 0 else ""
     if made == args.number and evidence.finished:
         return Passed(observed)
     if made <= args.number and not evidence.finished:

@@ -29,7 +29,7 @@ def _run(build: Any, *second: Any, text: str = TEXT, kept: str = KEPT, fired_at:
 def test_a_request_with_the_kept_text_only_holds_nothing_that_was_dropped(build: Any) -> None:
     verdict = check_request(DROPPED, _run(build, ("assistant", KEPT + build.marker)))
     assert isinstance(verdict, Passed)
-    assert "lacks any of 3 dropped pieces of reply 1" in verdict.observed
+    assert "lacks each of 3 dropped pieces of reply 1" in verdict.observed
 
 
 def test_everything_that_the_agent_had_read_is_found_when_it_is_replayed(build: Any) -> None:

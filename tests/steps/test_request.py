@@ -124,3 +124,11 @@ def test_a_refused_request_counts_and_is_named_and_a_side_request_does_not(build
     assert verdict.observed == "2 requests, 1 of them refused"
     assert verdict.evidence[0] == "refused: POST /v1/messages: no turn left"
     assert isinstance(check_requests(Requests(1), build.evidence(first, side)), Passed)
+
+
+def test_a_request_that_the_client_repeated_counts_once_and_is_named(build: Any) -> None:
+    first, again, second = (build.exchange("a") for _ in range(3))
+    evidence = build.evidence(again, second)
+    first.reply = 1
+    evidence = replace(evidence, exchanges=(first, again, second))
+    assert check_requests(Requests(2), evidence) == Passed("2 requests, and 1 repeated by the client")
