@@ -106,8 +106,9 @@ def test_the_pasted_run_comes_out_again(tmp_path: Path) -> None:
 
 
 def settled(text: str) -> list[str]:
-    """The lines without what differs from run to run: nonces, seconds, the folder."""
+    """The lines without what differs from run to run: nonces, seconds, the folder, when a hang-up is seen."""
     text = re.sub(r"\bqa[0-9a-f]{8}\b", "[NONCE]", text.strip())
     text = re.sub(r"\b\d+\.\d+ s\b", "[TIME]", text)
     text = re.sub(r"(evidence:?) +\S+", r"\1 [FOLDER]", text)
+    text = re.sub(r"(up after) [0-9,]+", r"\1 [N]", text)
     return [line.rstrip() for line in text.splitlines()]
