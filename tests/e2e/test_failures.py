@@ -1,0 +1,177 @@
+"""What is shown, kept and cleaned up when a run does not go well."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+from pathlib import Path
+
+from harness import processes
+from tests.e2e.qa_command import Qa, token_of
+
+SLOW = """
+model:
+  - say: "one two three four five six seven eight nine ten"
+    stream: {chars_per_delta: 1, every_ms: 2000}
+prompt: "Count {nonce}"
+steps:
+  - silent: all
+"""
+HELLO = """
+model:
+  - say: "hello {nonce}"
+prompt: "Hello {nonce}"
+steps:
+  - silent: all
+  - exit: 0
+"""
+
+
+def started(qa: Qa, name: str) -> tuple[subprocess.Popen[bytes], Path]:
+    """Start a slow run and wait, without sleeping, until the first characters are in the evidence."""
+    process = subprocess.Popen(qa.command("run", name), cwd=qa.folder, env=qa.env, stdout=subprocess.DEVNULL)
+    runs = qa.folder / ".qa" / "runs" / "0001"
+    watch = os.pidfd_open(process.pid)
+    try:
+        while not any(f.stat().st_size for f in runs.glob("*/replies/001.txt")):
+            assert not select.select([watch], [], [], 0.02)[0], "qa ended too early"
+    finally:
+        os.close(watch)
+    return process, next(runs.iterdir())
+
+
+def agents_of(process: subprocess.Popen[bytes]) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                if parent == process.pid and b"harness.refagent" in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def wait_gone(token: str, folder: Path) -> None:
+    """Until the watchdog has written its result, which it does after it ended every process."""
+    import time
+
+    deadline = time.monotonic() + 20
+    while not (folder / "result.json").exists():
+        assert time.monotonic() < deadline, "the watchdog did not clean up"
+    assert processes.of_run(token) == set()
+
+
+def test_after_sigkill_the_evidence_is_readable_and_no_agent_is_left(qa: Qa) -> None:
+    qa.scenario("slow", SLOW)
+    process, folder = started(qa, "slow")
+    agents = agents_of(process)
+    assert len(agents) == 1
+    token = token_of(agents[0])
+    sandbox = Path(f"/proc/{agents[0]}/cwd").readlink().parent
+    process.kill()
+    process.wait()
+    wait_gone(token, folder)
+    assert "one two three".startswith((folder / "replies/001.txt").read_text())
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    assert [e["kind"] for e in events[:2]] == ["request", "delta"]
+    assert list((folder / "session").iterdir())
+    assert "killed" in json.loads((folder / "result.json").read_text())["problem"]
+    assert not (sandbox / "home").exists()
+
+
+def test_ctrl_c_ends_the_agent_and_exits_with_130(qa: Qa) -> None:
+    qa.scenario("slow", SLOW)
+    process, folder = started(qa, "slow")
+    token = token_of(agents_of(process)[0])
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    assert processes.of_run(token) == set()
+    assert (folder / "replies/001.txt").read_text()
+    assert json.loads((folder / "result.json").read_text())["verdict"] == "error"
+
+
+def test_a_run_past_its_deadline_is_an_error_and_not_a_failure(qa: Qa) -> None:
+    qa.scenario("slow", SLOW + "timeout_s: 1\n")
+    ended = qa("run", "slow")
+    assert ended.code == 3
+    assert "still running after 1 s" in ended.out
+
+
+def test_a_failed_step_says_where_what_and_how_to_run_it_again(qa: Qa) -> None:
+    qa.scenario("wrong", HELLO.replace("exit: 0", "exit: 7"))
+    ended = qa("run", "wrong")
+    assert ended.code == 1
+    assert "scenarios/wrong.yaml:8:" in ended.out
+    assert "exit 7" in ended.out
+    assert "exit 0" in ended.out
+    assert "qa run wrong" in ended.out
+    assert ".qa/runs/0001/wrong@reference-openai-chat" in ended.out
+
+
+def test_an_agent_that_crashes_before_its_first_request_is_an_error(qa: Qa) -> None:
+    qa.scenario("hello", HELLO)
+    ended = qa("run", "hello", "--agent", qa.agent("raise SystemExit('no model today')"))
+    assert ended.code == 3
+    assert "never asked the model" in ended.out
+    assert "no model today" in ended.out
+
+
+def test_a_missing_agent_is_named_with_its_cure(qa: Qa) -> None:
+    ended = qa(
+        "run", "healthy-prose", "--agent", "pi", TTSR_QA_CACHE=str(qa.folder / "empty"), PATH="/nowhere"
+    )
+    assert ended.code == 3
+    assert "qa agents install pi" in ended.err
+
+
+def test_no_key_and_no_home_path_is_in_the_evidence(qa: Qa) -> None:
+    qa.scenario("hello", HELLO)
+    spy = "import os\nprint(dict(os.environ))\nfrom harness.refagent.__main__ import main\nraise SystemExit(main())"
+    ended = qa("run", "hello", "--agent", qa.agent(spy))
+    assert ended.code == 0, ended.out
+    folder = next((qa.folder / ".qa/runs/0001").iterdir())
+    stored = "".join(f.read_text() for f in folder.rglob("*") if f.is_file())
+    assert "TTSR_REFAGENT_API_KEY" in stored
+    assert "sk-live-of-the-user" not in stored
+    assert "OPENAI_API_KEY" not in stored
+    assert "sk-qa-" not in stored
+    assert str(qa.home) not in stored
+    assert "ttsr-qa-" not in stored.replace("ttsr-qa-runs", "")
+
+
+def test_an_agent_that_touches_the_users_own_folder_is_found_out(qa: Qa) -> None:
+    qa.scenario("hello", HELLO)
+    own = qa.home / ".ttsr-refagent"
+    own.mkdir()
+    touch = f"open({str(own / 'x')!r}, 'w').close()\nfrom harness.refagent.__main__ import main\nraise SystemExit(main())"
+    ended = qa("run", "hello", "--agent", qa.agent(touch))
+    assert ended.code == 3
+    assert "~/.ttsr-refagent changed during the run" in ended.out
+    assert qa("run", "hello").code == 0
+
+
+def test_a_request_past_the_end_of_the_script_fails_the_run(qa: Qa) -> None:
+    text = HELLO.replace('say: "hello {nonce}"', "call: {bash: {command: echo 1}}").replace(
+        "  - silent: all\n", ""
+    )
+    qa.scenario("short", text.replace("exit: 0", "exit: 1"))
+    ended = qa("run", "short")
+    assert ended.code == 1
+    assert "request 2" in ended.out
+
+
+def test_a_daemon_of_the_agent_is_ended_and_reported(qa: Qa) -> None:
+    qa.scenario("hello", HELLO)
+    daemon = (
+        "import os, sys, time\n"
+        "if os.fork() == 0:\n    os.setsid(); [os.close(n) for n in (0, 1, 2)]; time.sleep(600)\n"
+        "from harness.refagent.__main__ import main\nsys.exit(main())"
+    )
+    ended = qa("run", "hello", "--agent", qa.agent(daemon))
+    assert ended.code == 0, ended.out
+    assert "outlived the agent" in ended.out
