@@ -12,6 +12,7 @@ Faults and gates are further commands of the same kind.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from mock_llm.turn import Delta, Text, Thinking, content
@@ -30,6 +31,7 @@ COALESCE_BYTES = 32 * 1024
 # A reply that ends only when the client hangs up is written in small steps, so that the journal's count
 # stays near what the client has read.
 RUNAWAY_BYTES = 2 * 1024
+MAX_BATCH = 64
 
 
 class Send(NamedTuple):
@@ -84,6 +86,11 @@ def total_chars(turn: Turn, stream: Stream) -> int:
 def is_paced(stream: Stream) -> bool:
     """True when deltas leave one by one, so that a count of what was sent is exact to the delta."""
     return stream.every_ms > 0
+
+
+def batch_size(stream: Stream) -> int:
+    """How many deltas may be encoded as one: one where the timing or the count of each matters."""
+    return 1 if is_paced(stream) or stream.until_hang_up else MAX_BATCH
 
 
 def plan(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
@@ -177,12 +184,11 @@ def _once(turn: Turn, stream: Stream, pieces: list[int], parts: Iterable[int]) -
     for index in parts:
         text, count = content(turn.parts[index]), pieces[index]
         if size:
-            for start in range(0, len(text), size):
-                yield Delta(index, text[start : start + size])
+            cuts = (text[start : start + size] for start in range(0, len(text), size))
         else:
-            for piece in range(count):
-                start, end = piece * len(text) // count, (piece + 1) * len(text) // count
-                yield Delta(index, text[start:end])
+            ends = (piece * len(text) // count for piece in range(count + 1 if count else 0))
+            cuts = (text[start:end] for start, end in pairwise(ends))
+        yield from map(Delta, repeat(index), cuts)
 
 
 def _endless(turn: Turn, stream: Stream, pieces: list[int]) -> Iterator[Delta]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from mock_llm.request import ModelRequest
-from mock_llm.script import ScriptTurn
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mock_llm.request import ModelRequest
+    from mock_llm.script import ScriptTurn
 
 Ending = Literal["open", "complete", "client-hung-up", "cap", "refused", "server-stopped"]
 Lane = Literal["main", "side", "none"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import yaml
 
@@ -231,7 +231,6 @@ class _Composer:
         if node is None:
             hint = "an anchor '&name' stands before its alias and never contains it"
             self._stop(event, f"alias '*{event.anchor}' has no anchor", hint)
-            return
         self._values += _size(node)
         if self._values > MAX_VALUES:
             self._stop(event, f"aliases expand to more than {MAX_VALUES} values")
@@ -256,7 +255,7 @@ class _Composer:
         if event.tag not in _PLAIN_TAGS:
             self._problems.add(*_span(event), f"tag {quoted(event.tag)} is not supported", "take it out")
 
-    def _stop(self, event: Any, message: str, *hints: str) -> None:
+    def _stop(self, event: Any, message: str, *hints: str) -> NoReturn:
         self._problems.add(*_span(event), message, *hints)
         raise _Stop
 

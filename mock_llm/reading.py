@@ -54,6 +54,8 @@ def fits(shape: Shape, node: Node) -> bool:
             return isinstance(node, MapNode)
         case Json():
             return True
+        case Bool():
+            return isinstance(node, ScalarNode) and isinstance(node.value, bool)
     return isinstance(node, ScalarNode) and (not isinstance(shape, Int | Num) or _number(node) is not None)
 
 

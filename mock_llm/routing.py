@@ -92,7 +92,8 @@ def _streamed(exchange: Exchange, dialect: Dialect) -> Reply:
     exchange.chars_total = delivery.total_chars(script.turn, stream)
     exchange.exact = delivery.is_paced(stream)
     turn = delivery.as_played(script.turn, stream)
-    events = dialect.encode(turn, delivery.cut(turn, stream), request, Ids(exchange.number))
+    deltas, batch = delivery.cut(turn, stream), delivery.batch_size(stream)
+    events = dialect.encode(turn, deltas, request, Ids(exchange.number), batch)
     headers = (("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache"))
     return Reply(
         200,

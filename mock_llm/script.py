@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from mock_llm.turn import Turn
+if TYPE_CHECKING:
+    from mock_llm.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)

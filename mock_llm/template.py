@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mock_llm.located import ListNode, MapNode, Node, ScalarNode
+from mock_llm.located import ListNode, Node, ScalarNode
 from mock_llm.problems import Problems, did_you_mean
 from mock_llm.turn import Part, ToolCall, Turn
 
@@ -113,6 +113,6 @@ def _scalars(node: Node) -> Iterator[ScalarNode]:
     elif isinstance(node, ListNode):
         for item in node.items:
             yield from _scalars(item)
-    elif isinstance(node, MapNode):
+    else:
         for _key, value in node.entries:
             yield from _scalars(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Stop = Literal["stop", "tool", "length"]
 
@@ -56,8 +56,7 @@ class Turn:
         return sum(len(content(part)) for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(NamedTuple):
     """A piece of one part: ``part`` is its index in the turn."""
 
     part: int

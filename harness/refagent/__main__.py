@@ -85,16 +85,23 @@ def _converse(options: Options, interrupts: Interrupts, display: Display) -> int
             from harness.refagent.terminal import converse
 
             return converse(driver, display, interrupts, session.path)
-        return _answer_once(options, driver)
+        return _answer_once(_prompt(options, interrupts), driver)
     finally:
         client.close()
         session.close()
 
 
-def _answer_once(options: Options, driver: Driver) -> int:
-    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt or ""
+def _prompt(options: Options, interrupts: Interrupts) -> str:
+    prompt = options.prompt or ""
+    if prompt == "-":
+        with interrupts.breakable():
+            prompt = sys.stdin.read()
     if not prompt.strip():
         raise StartError("the prompt is empty")
+    return prompt
+
+
+def _answer_once(prompt: str, driver: Driver) -> int:
     end = driver.turn(prompt)
     if end.outcome == "answered":
         sys.stdout.write(end.text + "\n")

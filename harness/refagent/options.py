@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
+    add("--version", action=_Version, nargs=0, help="say which version this is")
     add("-p", "--prompt", help="answer this and exit; '-' reads it from standard input")
     add("--base-url", help="for openai-chat it ends in /v1, for anthropic-messages it is the origin")
     add("--dialect", help=f"one of {', '.join(DIALECTS)}")
@@ -82,6 +83,15 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--session", metavar="FILE", help="write the session here")
     where.add_argument("--resume", metavar="FILE|last", help="continue a session")
     return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when asked: reading package data takes as long as a small run."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        parser.exit(message=f"ttsr-refagent {version('ttsr-qa')}\n")
 
 
 def _base_url(parser: argparse.ArgumentParser, url: str) -> str:

@@ -84,7 +84,11 @@ class Tools:
         return f"wrote {len(content):,} characters to {path}"
 
     def _path(self, arguments: dict[str, Any]) -> Path:
-        return self._cwd / _argument(arguments, "path")
+        path = self._cwd / _argument(arguments, "path")
+        # A pipe or a device could block or never end, and no Ctrl-C would be looked at meanwhile.
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise ToolError(f"{path} is neither a file nor a folder")
+        return path
 
     def _bash(self, arguments: dict[str, Any]) -> str:
         environment = {name: value for name, value in os.environ.items() if name != SECRET}

@@ -62,7 +62,8 @@ def _dropped(field: ReplyField, evidence: Evidence) -> Absent:
         seam = kept + tail[:SEAM_CHARS]
     new = [p for p in paragraphs(tail) if len(p) >= MIN_PIECE_CHARS and p not in kept]
     pieces = tuple(dict.fromkeys([*new, seam]))
-    return Absent(f"each of {count(len(pieces), 'dropped piece')} of reply {field.number}", pieces)
+    which = "the dropped piece" if len(pieces) == 1 else f"each of {count(len(pieces), 'dropped piece')}"
+    return Absent(f"{which} of reply {field.number}", pieces)
 
 
 def _chars_read(field: ReplyField, evidence: Evidence) -> int:

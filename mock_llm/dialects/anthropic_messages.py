@@ -68,7 +68,7 @@ class AnthropicMessages:
         )
 
     def encode(
-        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids
+        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids, batch: int = 1
     ) -> Iterator[WireEvent]:
         usage = usage_of(turn, request)
         message = _message(request, ids, [], None, {"input_tokens": usage.input_tokens, "output_tokens": 1})
@@ -78,7 +78,7 @@ class AnthropicMessages:
             part = turn.parts[index]
             start = _block(part, places.get(index, 0), ids)
             yield _event({"type": "content_block_start", "index": block, "content_block": start})
-            yield from _deltas(part, block, group)
+            yield from _deltas(part, block, group, batch)
             if isinstance(part, Thinking):
                 signature = {"type": "signature_delta", "signature": _signature(block, ids)}
                 yield _event({"type": "content_block_delta", "index": block, "delta": signature})
@@ -116,7 +116,7 @@ def _event(payload: dict[str, Any]) -> WireEvent:
     return WireEvent(named_event(payload["type"], compact(payload)))
 
 
-def _deltas(part: Part, block: int, group: Iterable[Delta]) -> Iterator[WireEvent]:
+def _deltas(part: Part, block: int, group: Iterator[Delta], batch: int) -> Iterator[WireEvent]:
     kind, key = ("text_delta", "text")
     if isinstance(part, Thinking):
         kind, key = ("thinking_delta", "thinking")
@@ -126,7 +126,7 @@ def _deltas(part: Part, block: int, group: Iterable[Delta]) -> Iterator[WireEven
         "event: content_block_delta\n"
         f'data: {{"type":"content_block_delta","index":{block},"delta":{{"type":"{kind}","{key}":'
     )
-    return content_events(group, before, "}}\n\n")
+    return content_events(group, before, "}}\n\n", batch)
 
 
 def _message(

@@ -15,7 +15,7 @@ EPOCH_S = 1_700_000_000
 
 
 class WireEvent(NamedTuple):
-    """A whole event of a stream, ready for the socket.
+    """An event of a stream, or several that leave together, ready for the socket.
 
     ``text`` is the content it carries and ``chars`` its length in code points; an event that only opens,
     closes or counts carries none.
@@ -67,9 +67,13 @@ class Dialect(Protocol):
         """
 
     def encode(
-        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids
+        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids, batch: int = 1
     ) -> Iterator[WireEvent]:
-        """The events of a streamed reply, made one by one as they are asked for."""
+        """The events of a streamed reply, made as they are asked for.
+
+        Each delta becomes an event of its own on the wire; ``batch`` is how many of them one
+        :class:`WireEvent` may join.
+        """
 
     def encode_whole(self, turn: Turn, request: ModelRequest, ids: Ids) -> bytes:
         """The body of a reply that is not streamed."""

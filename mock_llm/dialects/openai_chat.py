@@ -57,14 +57,14 @@ class OpenAiChat:
         )
 
     def encode(
-        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids
+        self, turn: Turn, deltas: Iterable[Delta], request: ModelRequest, ids: Ids, batch: int = 1
     ) -> Iterator[WireEvent]:
         usage = ',"usage":null' if request.include_usage else ""
         head = "data: " + compact(_envelope(request, ids, "chat.completion.chunk"))[:-1]
         prefix, suffix = head + ',"choices":[{"index":0,"delta":{', "},"
         ending = f'"finish_reason":null}}]{usage}}}\n\n'
         yield WireEvent(f'{prefix}"role":"assistant","content":""{suffix}{ending}'.encode("ascii"))
-        yield from _content(turn, deltas, ids, prefix, suffix + ending)
+        yield from _content(turn, runs(turn, deltas), ids, (prefix, suffix + ending), batch)
         finish = f'"finish_reason":"{FINISH[turn.stop]}"}}]{usage}}}\n\n'
         yield WireEvent(f"{prefix}{suffix}{finish}".encode("ascii"))
         if request.include_usage:
@@ -107,19 +107,22 @@ class OpenAiChat:
         return compact({"object": "list", "data": rows}).encode("ascii")
 
 
-def _content(turn: Turn, deltas: Iterable[Delta], ids: Ids, prefix: str, suffix: str) -> Iterator[WireEvent]:
+def _content(
+    turn: Turn, found: Iterable[tuple[int, Iterator[Delta]]], ids: Ids, around: tuple[str, str], batch: int
+) -> Iterator[WireEvent]:
+    prefix, suffix = around
     places = call_places(turn)
-    for index, group in runs(turn, deltas):
+    for index, group in found:
         part = turn.parts[index]
         if isinstance(part, ToolCall):
             place = places[index]
             opening = compact([{"index": place, **_call(part, place, ids, "")}])
             yield WireEvent(f'{prefix}"tool_calls":{opening}{suffix}'.encode("ascii"))
             before = f'{prefix}"tool_calls":[{{"index":{place},"function":{{"arguments":'
-            yield from content_events(group, before, "}}]" + suffix)
+            yield from content_events(group, before, "}}]" + suffix, batch)
         else:
             key = "reasoning_content" if isinstance(part, Thinking) else "content"
-            yield from content_events(group, f'{prefix}"{key}":', suffix)
+            yield from content_events(group, f'{prefix}"{key}":', suffix, batch)
 
 
 def _call(call: ToolCall, place: int, ids: Ids, arguments: str) -> dict[str, Any]:

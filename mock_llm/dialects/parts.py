@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -39,11 +39,17 @@ def _silent_calls(turn: Turn, start: int, stop: int) -> Iterator[tuple[int, Iter
             yield place, iter(())
 
 
-def content_events(deltas: Iterable[Delta], before: str, after: str) -> Iterator[WireEvent]:
-    """One event a delta: its text quoted between two constant pieces, which is all the work it costs."""
-    for delta in deltas:
-        text = delta.text
-        yield WireEvent((before + quote(text) + after).encode("ascii"), len(text), text)
+def content_events(deltas: Iterator[Delta], before: str, after: str, batch: int) -> Iterator[WireEvent]:
+    """The events of one part's deltas, ``batch`` of them joined in one :class:`WireEvent`.
+
+    An event is its text quoted between two constant pieces; joined ones are made in one go, which is several
+    times cheaper than one by one.
+    """
+    between = after + before
+    while texts := [delta.text for delta in islice(deltas, batch)]:
+        data = before + between.join(map(quote, texts)) + after
+        text = "".join(texts)
+        yield WireEvent(data.encode("ascii"), len(text), text)
 
 
 def call_places(turn: Turn) -> dict[int, int]:

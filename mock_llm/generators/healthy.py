@@ -11,7 +11,7 @@ _LOOKBACK = 70  # beyond what the published guards remember
 
 
 def prose(parameters: Parameters, seed: int) -> str:
-    """Paragraphs of a few sentences, 280 to 520 characters."""
+    """Paragraphs of a few sentences, 260 to 530 characters."""
     dice = dice_of(seed)
     writer = Prose(dice)
     text = Unlike(_UNLIKE, _LOOKBACK)
@@ -66,7 +66,7 @@ HEALTHY = (
         Record(
             "prose",
             {"paragraphs": Field(Int("How many paragraphs.", 1, 1000), default=12)},
-            "Ordinary paragraphs of a few sentences, 280 to 520 characters.",
+            "Ordinary paragraphs of a few sentences, 260 to 530 characters.",
         ),
         prose,
         "'paragraphs' paragraphs, no two equal; any two of 70 neighbours share less than 0.35 of the words.",

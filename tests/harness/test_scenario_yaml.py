@@ -110,6 +110,16 @@ def test_the_rest_of_the_file_is_read() -> None:
     assert scenario.warnings == ()
 
 
+def test_a_file_of_the_working_folder_can_come_from_a_file_or_a_generator() -> None:
+    text = changed('"text {literal}"', "{file: x.txt}, c.md: {paraphrase: {paragraphs: 2}}")
+    files = parse_scenario(text, "scenarios/loop.yaml", {"x.txt": "from x {nonce}"}.__getitem__).files
+    assert files["a/b.txt"] == "from x {nonce}"
+    assert files["c.md"].count("\n\n") == 2
+    assert problems_of(changed('"text {literal}"', "[]")) == [
+        "20:18 expected text or a text source (a mapping), got a list"
+    ]
+
+
 def test_a_control_can_play_other_turns() -> None:
     control = parse(changed("disable: [collapse-repetition]", "model: [say: other]")).control
     assert control is not None

@@ -83,6 +83,19 @@ def test_events_carry_exactly_the_content_of_the_turn(name: str, turn: Turn, siz
     assert len(payloads(events)) == len(events)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@given(turn=turns, size=st.integers(1, 9), batch=st.integers(1, 9))
+def test_joining_events_changes_no_byte(name: str, turn: Turn, size: int, batch: int) -> None:
+    stream, request = Stream(chars_per_delta=size), request_for(name)
+
+    joined = list(by_name(name).encode(turn, cut(turn, stream), request, IDS, batch))
+    alone = list(by_name(name).encode(turn, cut(turn, stream), request, IDS))
+
+    assert b"".join(event.data for event in joined) == b"".join(event.data for event in alone)
+    assert "".join(event.text for event in joined) == "".join(event.text for event in alone)
+    assert len(joined) <= len(alone)
+
+
 @given(turn=turns, size=st.integers(1, 9))
 def test_a_chat_stream_decodes_to_its_turn(turn: Turn, size: int) -> None:
     text, thinking, calls = "", "", {}

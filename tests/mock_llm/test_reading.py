@@ -61,6 +61,8 @@ def read_text(shape: Shape, text: str) -> tuple[object, list[str]]:
         (PET, "{legs: 3, name: Rex}", {"legs": 3, "name": "Rex"}),
         (Either((Int(), PET)), "{name: Rex}", {"name": "Rex", "legs": 4}),
         (Either((Int(), Str())), "x", "x"),
+        (Either((Either((At(Int()), Bool())), ListOf(PET), Json())), "x", "x"),
+        (Either((Checked(PET, len), ListOf(Int(), or_single=True))), "1", (1,)),
         (Checked(Int(), lambda value: value + 1), "1", 2),
     ],
 )
@@ -104,6 +106,12 @@ def test_the_order_of_written_keys_is_kept() -> None:
         (OneKey("a step", {"a": Int()}), "{}", "1:1 expected one key in a step, got 0 | valid here: a"),
         (OneKey("a step", {"a": Int()}), "x", "1:1 expected a step (a mapping), got 'x'"),
         (Either((Int(), PET)), "[]", "1:1 expected a whole number or a pet (a mapping), got a list"),
+        (ListOf(At(Int()), or_single=True), "x", "1:1 expected a whole number or a list, got 'x'"),
+        (
+            Either((Either((Int(), Bool())), Int())),
+            "[]",
+            "1:1 expected a whole number or true or false, got a list",
+        ),
         (Checked(Int(), lambda _value: int("x")), "1", "1:1 invalid literal for int() with base 10: 'x'"),
     ],
 )
@@ -129,6 +137,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
     assert isinstance(value, tuple)
     assert value[1] == {"legs": INVALID, "name": "Rex"}
     assert value[2] is INVALID
+    assert repr(INVALID) == "INVALID"
 
 
 def test_a_located_value_knows_its_node() -> None:

@@ -125,6 +125,13 @@ class FakeModel:
         pieces = make(list(deltas), list(thinking), list(calls))
         self.replies.append(Reply(pieces[:events], ending=ending))
 
+    def say_whole(self, text: str) -> None:
+        """Queue a reply that is one JSON object."""
+        body: dict[str, Any] = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
+        if self.dialect == "openai-chat":
+            body = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+        self.replies.append(Reply([json.dumps(body).encode()], headers={"content-type": "application/json"}))
+
     def refuse(self, status: int, body: str = "", **headers: str) -> None:
         """Queue an error answer."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -218,13 +225,13 @@ class Agent:
             check=False,
         )
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """Start it and come back at once."""
         return subprocess.Popen(
             [*self.command, *arguments],
             cwd=self.cwd,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

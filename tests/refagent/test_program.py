@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    import subprocess
-
     from tests.refagent.conftest import Agent, FakeModel
 
 MARKER = "[output interrupted by stream rule]"
@@ -288,6 +287,45 @@ def test_a_command_that_makes_no_sense_says_so_and_ends_with_2(agent: Agent) -> 
         assert (run.stdout, run.returncode) == ("", 2)
         assert complaint in run.stderr
         assert "Traceback" not in run.stderr
+
+
+def test_the_prompt_can_come_from_standard_input(agent: Agent, model: FakeModel) -> None:
+    model.say("yes")
+    program = agent.start("-p", "-", stdin=subprocess.PIPE)
+    out, _ = program.communicate("asked through a pipe", timeout=20)
+    assert (out, program.returncode) == ("yes\n", 0)
+    assert user_texts(model.requests[0]) == ["asked through a pipe"]
+
+
+def test_sigterm_ends_the_agent_with_the_shells_code(agent: Agent, model: FakeModel) -> None:
+    model.say("Half of", " it", " all", ending="hold", events=3 if model.dialect == "openai-chat" else 4)
+    program = agent.start("-p", "hi")
+    wait_for_in_flight(agent, program, " it")
+    program.terminate()
+    assert (program.communicate(timeout=20), program.returncode) == (("", ""), 143)
+
+
+def test_a_whole_reply_is_asked_for_and_guarded_like_a_stream(
+    agent: Agent, model: FakeModel, loop_deltas: list[str]
+) -> None:
+    model.say_whole("".join(loop_deltas))
+    model.say_whole("RECOVERED")
+    run = agent.run("-p", "hi", "--no-stream")
+    assert (run.stdout, run.returncode) == ("RECOVERED\n", 0)
+    assert [request["stream"] for request in model.requests] == [False, False]
+
+
+def test_version_and_help_need_no_server(agent: Agent) -> None:
+    assert agent.run("--version").stdout.startswith("ttsr-refagent 0.")
+    assert "--resume FILE|last" in agent.run("--help").stdout
+
+
+def test_a_start_imports_nothing_that_is_slow_and_not_needed(agent: Agent, model: FakeModel) -> None:
+    model.say("yes")
+    run = agent.run("-p", "hi", PYTHONPROFILEIMPORTTIME="1")
+    imported = {line.rsplit("|", 1)[-1].strip() for line in run.stderr.splitlines()}
+    assert "httpx" in imported
+    assert not imported & {"asyncio", "click", "rich", "readline", "harness.refagent.terminal", "mock_llm"}
 
 
 def test_a_session_file_is_never_overwritten(agent: Agent, model: FakeModel) -> None:

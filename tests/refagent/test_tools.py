@@ -90,6 +90,12 @@ def test_trouble_is_told_to_the_model(
     assert complaint in result.output
 
 
+def test_a_pipe_is_refused_because_it_could_block(run: Callable[..., ToolFinished], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert run("read", path="pipe").output == f"error: {tmp_path / 'pipe'} is neither a file nor a folder"
+    assert run("write", path="/dev/full", content="x").is_error
+
+
 def test_arguments_that_are_no_object_are_told_to_the_model(tmp_path: Path) -> None:
     for arguments in ("{", "[]", '"x"'):
         result = Tools(tmp_path, Interrupts()).run(ToolCallBlock("c", "bash", arguments))

@@ -126,3 +126,21 @@ def test_the_list_aligns_names_tags_and_summaries(snapshot: SnapshotAssertion) -
     ]
     assert render_list(rows, color=False, width=80) == snapshot
     assert render_list([], **PLAIN) == "no scenarios"
+
+
+def test_what_is_not_known_takes_no_line(results: Any) -> None:
+    step = results.step("exit", "exit 1", "error")
+    bare = results.scenario(step, verdict="error", summary="", evidence="", rerun="")
+    assert render_scenario(bare, **PLAIN) == (
+        "! ttsr-near-duplicate-loop  reference, openai-chat, 0.31 s\n"
+        "  ! exit  exit 1\n\n"
+        "  scenarios/ttsr-near-duplicate-loop.yaml:12:5: 'exit' could not be checked\n"
+        "    observed  exit 1"
+    )
+    run = replace(results.run(bare), evidence="")
+    assert render_summary(run, **PLAIN) == "scenarios: 0 passed, 0 failed, 1 error"
+
+
+def test_a_step_of_a_control_that_was_not_judged_keeps_its_verdict(results: Any) -> None:
+    control = results.scenario(results.step("abort", "no figure", "skipped"), control=True, must_fail=())
+    assert "- abort  skipped              no figure" in render_scenario(control, **PLAIN)

@@ -168,3 +168,34 @@ def test_a_reply_that_was_never_asked_for_fails_at_the_end(build: Any) -> None:
     verdict = check(replace(ARGS, reply=2), _stopped(build))
     assert isinstance(verdict, Failed)
     assert verdict.observed == "the agent asked for 1 reply, so reply 2 never came"
+
+
+def test_a_reply_that_never_ended_is_described_as_it_is(build: Any) -> None:
+    exchange = build.exchange(build.text, 30, ended="open")
+    verdict = check(ARGS, build.evidence(exchange))
+    assert isinstance(verdict, Failed)
+    assert verdict.observed == f"guard did not fire: 30 of {len(build.text)} characters sent, 'open'"
+    open_and_aborted = _stopped(build)
+    open_and_aborted.main[0].ended = "open"
+    verdict = check(ARGS, open_and_aborted)
+    assert isinstance(verdict, Passed)
+    assert verdict.observed.endswith("(session; 66 characters sent, 'open')")
+
+
+def test_an_endless_reply_has_no_total(build: Any) -> None:
+    turn = build.turn(build.text, until_hang_up=True)
+    exchange = build.exchange(turn=turn, sent=900, ended="client-hung-up")
+    saved = (build.message(build.text[:40], build.marker, stop="aborted"),)
+    verdict = check(ARGS, build.evidence(exchange, saved=saved, rules=(build.record(),)))
+    assert verdict == Passed(
+        "paragraph-repeat fired at 60 characters (session; client hung up after 900 characters)"
+    )
+
+
+def test_a_limit_that_neither_side_can_show_fails(build: Any) -> None:
+    evidence = _stopped(build, sent=len(build.text))
+    rules = (build.record(fired_at=None),)
+    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
+    verdict = check(ARGS, evidence)
+    assert isinstance(verdict, Failed)
+    assert verdict.evidence[0] == "within_chars: neither side says where it fired"

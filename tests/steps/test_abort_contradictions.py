@@ -73,3 +73,10 @@ def test_a_dropped_generation_that_ended_in_an_error_is_no_contradiction(build: 
     saved = (build.message(stop="error", error="Degeneration guard"),)
     evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
     assert isinstance(check(ARGS, evidence), Passed)
+
+
+def test_without_a_known_end_nothing_is_said_about_further_reading(build: Any) -> None:
+    exchange = build.exchange(build.text, ended_s=None)
+    saved = (build.message(build.text[:40], build.marker, stop="aborted"),)
+    evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
+    assert isinstance(check(ARGS, evidence), Passed)

@@ -67,3 +67,19 @@ def test_a_failure_is_capped_in_lines_and_in_their_length() -> None:
     assert len(verdict.evidence) == MAX_LINES
     assert len(verdict.evidence[0]) == 160
     assert verdict.evidence[-1] == "... and 4 more lines"
+
+
+UNRESOLVED = {
+    "interrupt": arguments.Interrupt(contains="{nonse}"),
+    "recovery": arguments.Recovery("{nonse}"),
+    "request": arguments.Request(1, contains=("{nonse}",)),
+    "output": arguments.Output(lacks=("{nonse}",)),
+}
+
+
+@pytest.mark.parametrize("kind", UNRESOLVED)
+def test_an_unknown_name_in_a_text_fails_every_kind_with_the_known_names(build: Any, kind: str) -> None:
+    step = Step(kind, kind, UNRESOLVED[kind], Place("scenarios/a.yaml", 3, 5))
+    verdict = check(step, build.evidence(build.exchange("x"), finished=False))
+    assert isinstance(verdict, Failed)
+    assert verdict.observed.startswith("'{nonse}' has no value: no such name; known: nonce")

@@ -97,3 +97,10 @@ def test_an_agent_without_a_marker_is_said_to_have_none(build: Any) -> None:
     guard = replace(build.guard, truncation_marker="")
     verdict = _failed(check(ARGS, _run(build, build.text[:40], guard=guard)))
     assert "marker: this agent has none" in verdict.evidence
+
+
+def test_a_reply_that_no_turn_answered_cannot_be_compared(build: Any) -> None:
+    evidence = _run(build, build.text[:40], build.marker)
+    evidence.main[0].turn = None
+    verdict = _failed(check(ARGS, evidence))
+    assert verdict.evidence[0] == "the kept text cannot be compared: no turn answered this reply"
