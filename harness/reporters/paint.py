@@ -41,10 +41,6 @@ class Paint:
         mark = padded(verdict, 7) if self.ascii_only else _SYMBOLS[verdict]
         return self.tone(mark, _TONES[verdict])
 
-    def symbol_width(self) -> int:
-        """Columns that :meth:`symbol` takes."""
-        return 7 if self.ascii_only else 1
-
     def safe(self, text: str) -> str:
         """The text with everything escaped that the output cannot or must not show."""
         return printable(text, ascii_only=self.ascii_only)

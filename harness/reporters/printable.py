@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import accumulate
 
 # Direction overrides and isolates can make a line read as something else than it says.
 _DIRECTION = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A)) | {0x200E, 0x200F, 0x061C}
@@ -78,10 +79,6 @@ def wrapped(text: str, cells: int) -> list[str]:
 
 
 def _fitting(text: str, cells: int) -> int:
-    """How many characters fit into ``cells``; at least one."""
-    used = 0
-    for index, char in enumerate(text):
-        used += _cells(char)
-        if used > cells:
-            return max(1, index)
-    return len(text)
+    """How many characters of a text that is too wide fit into ``cells``; at least one."""
+    fitting = sum(used <= cells for used in accumulate(map(_cells, text)))
+    return max(1, fitting)

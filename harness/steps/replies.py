@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from harness.steps.wording import chars
@@ -47,10 +48,8 @@ class Reply:
     @property
     def arrived_whole(self) -> bool:
         """Whether everything was sent and nobody hung up before that."""
-        exchange = self.exchange
-        if exchange is None or self.was_cut_on_wire:
-            return False
-        return exchange.ended in ("complete", "client-hung-up")
+        ended = self.exchange.ended if self.exchange else "open"
+        return ended in ("complete", "client-hung-up") and not self.was_cut_on_wire
 
 
 def reply(evidence: Evidence, number: int) -> Reply:
@@ -75,12 +74,9 @@ def turn_text(turn: Turn, stream: StreamName) -> str:
 def chars_before(turn: Turn, stream: StreamName) -> int:
     """Characters of the parts that are sent before the first part of the stream."""
     wanted = Text if stream == "text" else Thinking
-    before = 0
-    for part in turn.parts:
-        if isinstance(part, wanted):
-            break
-        before += len(content(part))
-    return before
+    return sum(
+        len(content(part)) for part in takewhile(lambda part: not isinstance(part, wanted), turn.parts)
+    )
 
 
 def main_stream(turn: Turn) -> StreamName:
