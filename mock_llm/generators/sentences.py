@@ -30,8 +30,9 @@ def words_of(text: str) -> frozenset[str]:
 
 def similarity(left: frozenset[str], right: frozenset[str]) -> float:
     """How much two word sets have in common: Jaccard, 0 to 1."""
-    union = len(left | right)
-    return len(left & right) / union if union else 0.0
+    shared = len(left & right)
+    union = len(left) + len(right) - shared
+    return shared / union if union else 0.0
 
 
 class Prose:
@@ -100,17 +101,29 @@ class Unlike:
         Raises:
             ValueError: If several thousand texts did not give one.
         """
-        known = self._known[-self._lookback :] if self._lookback else self._known
         for _ in range(_PATIENCE):
             text = make()
-            if length is not None and len(text) != length:
-                continue
-            words = words_of(text)
-            if all(similarity(words, other) < self._below for other in known):
+            if (length is None or len(text) == length) and self._is_unlike(text):
                 return text
         wanted = "" if length is None else f" of {length} characters"
-        raise ValueError(f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}")
+        raise self._used_up(wanted)
 
     def closest(self, make: Callable[[], str], chars: float, tries: int) -> str:
-        """Of a few new texts the one whose length is closest to ``chars``."""
-        return min((self.draw(make) for _ in range(tries)), key=lambda text: abs(len(text) - chars))
+        """Of ``tries`` new texts the one whose length is closest to ``chars``.
+
+        Raises:
+            ValueError: If several thousand texts did not give one.
+        """
+        for _ in range(_PATIENCE // tries):
+            for text in sorted((make() for _ in range(tries)), key=lambda text: abs(len(text) - chars)):
+                if self._is_unlike(text):
+                    return text
+        raise self._used_up("")
+
+    def _is_unlike(self, text: str) -> bool:
+        words = words_of(text)
+        known = self._known[-self._lookback :] if self._lookback else self._known
+        return all(similarity(words, other) < self._below for other in known)
+
+    def _used_up(self, wanted: str) -> ValueError:
+        return ValueError(f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}")

@@ -1,0 +1,80 @@
+"""What holds for every generator."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from mock_llm.generators import GENERATORS
+from mock_llm.generators.sentences import Prose, Unlike, dice_of
+from mock_llm.generators.vocabulary import BANKS, CODAS, EMPHASES, INTENTIONS, SENTENCES
+
+every_generator = pytest.mark.parametrize("name", GENERATORS)
+
+
+def defaults(name: str) -> dict[str, Any]:
+    return {key: field.default for key, field in GENERATORS[name].shape.fields.items()}
+
+
+@every_generator
+def test_the_same_seed_gives_the_same_text(name: str) -> None:
+    generator = GENERATORS[name]
+    assert generator.make(defaults(name), 5) == generator.make(defaults(name), 5)
+
+
+@pytest.mark.parametrize("name", [name for name in GENERATORS if name != "paraphrase"])
+def test_another_seed_gives_another_text(name: str) -> None:
+    generator = GENERATORS[name]
+    assert generator.make(defaults(name), 5) != generator.make(defaults(name), 6)
+
+
+def test_texts_do_not_depend_on_the_process() -> None:
+    code = "from mock_llm.generators import GENERATORS as G; print(G['prose'].make({'paragraphs': 3}, 9), end='')"
+    text = GENERATORS["prose"].make({"paragraphs": 3}, 9)
+    for hash_seed in ("1", "2"):
+        run = [sys.executable, "-c", code]
+        made = subprocess.run(
+            run, env={"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True
+        )
+        assert made.stdout == text
+
+
+@every_generator
+def test_a_generator_says_what_its_text_is_like(name: str) -> None:
+    generator = GENERATORS[name]
+    assert generator.name == name
+    assert generator.doc.endswith(".")
+    assert generator.shape.doc.endswith(".")
+    assert generator.make.__doc__
+    assert "seed" not in generator.shape.fields
+
+
+def test_the_word_banks_hold_whole_phrases_and_none_twice() -> None:
+    for bank in (*BANKS.values(), SENTENCES, CODAS, INTENTIONS, EMPHASES):
+        assert len(set(bank)) == len(bank)
+        assert all(phrase == " ".join(phrase.split()) and phrase for phrase in bank)
+
+
+def test_a_sentence_has_a_capital_a_full_stop_and_no_open_slot() -> None:
+    prose = Prose(dice_of(3))
+    for _ in range(500):
+        sentence = prose.sentence()
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")
+        assert not set("{}") & set(sentence)
+
+
+def test_no_template_comes_back_before_all_were_used() -> None:
+    prose = Prose(dice_of(3))
+    templates = [prose._draw("sentence", SENTENCES) for _ in range(2 * len(SENTENCES))]
+    assert set(templates[: len(SENTENCES)]) == set(templates[len(SENTENCES) :]) == set(SENTENCES)
+
+
+def test_a_used_up_vocabulary_is_an_error_and_not_an_endless_search() -> None:
+    text = Unlike(0.5)
+    text.add("the only sentence there is")
+    with pytest.raises(ValueError, match="no new paragraph after 1"):
+        text.draw(lambda: "the only sentence there is")
