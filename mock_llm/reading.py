@@ -45,18 +45,22 @@ def fits(shape: Shape, node: Node) -> bool:
     """Whether the kind of the node (not its value) suits the shape."""
     match shape:
         case At(inner) | Checked(inner):
-            return fits(inner, node)
+            fitting = fits(inner, node)
         case Either(shapes):
-            return any(fits(inner, node) for inner in shapes)
+            fitting = any(fits(inner, node) for inner in shapes)
         case ListOf(item=item, or_single=or_single):
-            return isinstance(node, ListNode) or (or_single and fits(item, node))
+            fitting = isinstance(node, ListNode) or (or_single and fits(item, node))
         case Record() | MapOf() | OneKey():
-            return isinstance(node, MapNode)
+            fitting = isinstance(node, MapNode)
         case Json():
-            return True
+            fitting = True
         case Bool():
-            return isinstance(node, ScalarNode) and isinstance(node.value, bool)
-    return isinstance(node, ScalarNode) and (not isinstance(shape, Int | Num) or _number(node) is not None)
+            fitting = isinstance(node, ScalarNode) and isinstance(node.value, bool)
+        case Int() | Num():
+            fitting = _number(node) is not None
+        case _:
+            fitting = isinstance(node, ScalarNode)
+    return fitting
 
 
 def expected(shape: Shape) -> str:

@@ -108,9 +108,9 @@ def test_the_order_of_written_keys_is_kept() -> None:
         (Either((Int(), PET)), "[]", "1:1 expected a whole number or a pet (a mapping), got a list"),
         (ListOf(At(Int()), or_single=True), "x", "1:1 expected a whole number or a list, got 'x'"),
         (
-            Either((Either((Int(), Bool())), Int())),
+            Either((Int(), At(Int()))),
             "[]",
-            "1:1 expected a whole number or true or false, got a list",
+            "1:1 expected a whole number, got a list",
         ),
         (Checked(Int(), lambda _value: int("x")), "1", "1:1 invalid literal for int() with base 10: 'x'"),
     ],
