@@ -6,12 +6,17 @@ PYTHONS := python3.11 python3.12 python3.13 python3.14 python3
 # Only errors are shown: notes about caches, versions and index locations help nobody here.
 PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check --root-user-action=ignore
 
+# Start-up stays fast also where Python is told not to write what it compiles.
+COMPILE := $(BIN)/python -m compileall -q harness mock_llm
+
 .PHONY: demo setup test clean
 
 demo: $(VENV)/demo.stamp
+	@$(COMPILE)
 	@$(BIN)/qa run ttsr-near-duplicate-loop
 
 test: setup
+	@$(COMPILE)
 	@echo "ruff check, ruff format --check"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
