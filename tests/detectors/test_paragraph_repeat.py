@@ -85,6 +85,16 @@ def test_eligibility_counts_utf16_units_with_newlines_and_word_characters(
     assert is_eligible(lines) == eligible
 
 
+def test_a_reader_reports_once_and_starts_over_after_reset() -> None:
+    text = f"{A}\n\n" * 3
+    reader = ParagraphReader((ParagraphRing(),))
+    first = reader.feed(text)
+    assert first is not None
+    assert reader.feed(text) is None
+    reader.reset()
+    assert reader.feed(text) == first
+
+
 @pytest.mark.parametrize("repeats", [1, 6])
 def test_a_count_that_the_ring_cannot_reach_is_refused(repeats: int) -> None:
     with pytest.raises(ValueError, match=rf"min_repeats is {repeats}, but must be 2..5"):

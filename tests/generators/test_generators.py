@@ -78,3 +78,5 @@ def test_a_used_up_vocabulary_is_an_error_and_not_an_endless_search() -> None:
     text.add("the only sentence there is")
     with pytest.raises(ValueError, match="no new paragraph after 1"):
         text.draw(lambda: "the only sentence there is")
+    with pytest.raises(ValueError, match="no new paragraph after 1"):
+        text.closest(lambda: "the only sentence there is", 20, tries=4)

@@ -94,6 +94,17 @@ def test_a_loop_does_not_fire_once_its_mechanism_is_taken_out(scenario: Scenario
     assert finding_in(scenario.model[0].turn, PUBLISHED.without(mechanism)) is None
 
 
+@pytest.mark.parametrize("mechanism", PUBLISHED.ids)
+def test_a_missing_mechanism_fails_the_scenarios_that_name_it_and_no_other(mechanism: str) -> None:
+    def findings(profile: Profile) -> dict[str, list[Finding | None]]:
+        return {each.name: [finding_in(turn.turn, profile) for turn in each.model] for each in SCENARIOS}
+
+    whole, mutant = findings(PUBLISHED), findings(PUBLISHED.without(mechanism))
+    naming = {loop.name for loop in LOOPS if step(loop, Abort).mechanism == mechanism}
+    assert naming
+    assert {name for name in whole if whole[name] != mutant[name]} == naming
+
+
 @each_loop
 def test_a_loop_fires_by_its_mechanism_alone(scenario: Scenario) -> None:
     mechanism = step(scenario, Abort).mechanism
