@@ -77,7 +77,7 @@ class NearDuplicateParagraphs:
     Raises:
         ValueError: If ``min_echoes`` is not 1..``window``.
 
-    Source: senpi pull request 1763 (32, 12, 8, 0.5); code-shaped lines: pull request 2967.
+    Source: the published senpi guard (32, 12, 8, 0.5); code-shaped lines were left out by a later fix of it.
     """
 
     rule: ClassVar[str] = "collapse-repetition"
