@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,8 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
 
-        parser.exit(message=f"ttsr-refagent {version('ttsr-qa')}\n")
+        sys.stdout.write(f"ttsr-refagent {version('ttsr-qa')}\n")
+        parser.exit()
 
 
 def _base_url(parser: argparse.ArgumentParser, url: str) -> str:

@@ -137,6 +137,11 @@ class FakeModel:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.replies.append(Reply([body.encode()], status, {"content-type": "application/json", **named}))
 
+    def user_texts(self, request: int) -> list[str]:
+        """The texts of a request's user messages."""
+        users = [m["content"] for m in self.requests[request]["messages"] if m["role"] == "user"]
+        return [c if isinstance(c, str) else "".join(block.get("text", "") for block in c) for c in users]
+
     def close(self) -> None:
         """Stop serving."""
         self._server.shutdown()
@@ -246,6 +251,14 @@ class Agent:
     def records(self) -> list[dict[str, Any]]:
         """What the newest session file holds."""
         return [json.loads(line) for line in self.session.read_text().splitlines()]
+
+    @property
+    def shape(self) -> list[str]:
+        """One word a record: its type, or what makes it special."""
+        return [
+            record.get("customType") or record.get("message", {}).get("role") or record["type"]
+            for record in self.records
+        ]
 
 
 @pytest.fixture

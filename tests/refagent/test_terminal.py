@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tests.refagent.conftest import Agent, FakeModel
 
 
+one_dialect = pytest.mark.parametrize("dialect", ["openai-chat"])  # where it makes no difference
+
+
 @pytest.fixture
 def screen(agent: Agent) -> Iterator[pexpect.spawn[str]]:
     """The agent at its prompt."""
@@ -57,11 +60,13 @@ def test_a_conversation_streams_and_ctrl_d_leaves(
     assert "Hello you." in str(model.requests[1]["messages"])
 
 
+@one_dialect
 def test_exit_leaves(screen: pexpect.spawn[str]) -> None:
     screen.sendline("/exit")
     assert left_with(screen) == 0
 
 
+@one_dialect
 def test_ctrl_c_twice_at_the_prompt_leaves(screen: pexpect.spawn[str]) -> None:
     screen.sendintr()
     screen.expect_exact("press Ctrl-C again to leave")
@@ -90,6 +95,7 @@ def test_ctrl_c_stops_a_reply_and_the_next_prompt_works(
     assert "system-interrupt" not in str(model.requests[1])
 
 
+@one_dialect
 def test_a_loop_is_announced_and_a_second_one_returns_to_the_prompt(
     model: FakeModel, screen: pexpect.spawn[str], loop_deltas: list[str]
 ) -> None:
