@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -42,15 +42,20 @@ class Asking:
 class Live:
     """Runs a test against a server on real sockets."""
 
-    @staticmethod
-    def run(test: Callable[[], Awaitable[None]]) -> None:
+    dialled: ClassVar[list[asyncio.StreamWriter]] = []
+
+    @classmethod
+    def run(cls, test: Callable[[], Awaitable[None]]) -> None:
         """Run a test on a fresh loop; what the loop complains about fails it."""
         complaints: list[dict[str, Any]] = []
 
         async def bounded() -> None:
             asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
-            async with asyncio.timeout(LIMIT_S):
-                await test()
+            try:
+                async with asyncio.timeout(LIMIT_S):
+                    await test()
+            finally:
+                await cls.hang_up()
 
         asyncio.run(bounded())
         assert complaints == []
@@ -80,10 +85,21 @@ class Live:
         server.journal.listeners.append(listen)
         return await found
 
-    @staticmethod
-    async def dial(server: MockServer) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    @classmethod
+    async def hang_up(cls) -> None:
+        """Close what :meth:`dial` opened, so that no test leaves a socket to the next."""
+        while cls.dialled:
+            writer = cls.dialled.pop()
+            writer.transport.abort()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+
+    @classmethod
+    async def dial(cls, server: MockServer) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         host, port = server.base_url.removeprefix("http://").rsplit(":", 1)
-        return await asyncio.open_connection(host, int(port))
+        reader, writer = await asyncio.open_connection(host, int(port))
+        cls.dialled.append(writer)
+        return reader, writer
 
     @staticmethod
     def post(body: Any, *, version: str = "1.1", more: str = "") -> bytes:
