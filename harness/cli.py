@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 
 import click
+
+# Loading makes much and drops nothing: looking for garbage meanwhile only costs time.
+gc.disable()
 
 _COMMANDS = {
     "run": ("harness.commands.run", "run", "Run scenarios against an agent CLI."),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harness.plan import Job
+    from harness.serving import Serving
 
 
 class CannotStart(Exception):
@@ -100,6 +101,25 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
         started_s=started_s,
         watchdog=watchdog,
     )
+
+
+def serve(job: Job, run_folder: Path, watchdog: Watchdog) -> Serving:
+    """Start the agent of a job and begin to answer it.
+
+    Raises:
+        CannotStart: If it cannot be started.
+    """
+    # The agent starts first: it loads while the event loop and the server are loaded here.
+    launch = start(job, run_folder, watchdog)
+    try:
+        from harness.serving import Serving
+
+        serving = Serving(launch)
+        serving.begin()
+    except BaseException:
+        launch.abandon()
+        raise
+    return serving
 
 
 def fill(template: str, variables: Mapping[str, str]) -> str:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from harness.agents.spec import AgentSpec
-    from harness.launch import Launch
+    from harness.meanwhile import Meanwhile
     from harness.scenario import Scenario
+    from harness.serving import Serving
     from harness.watchdog import Watchdog
 
 
@@ -41,7 +42,8 @@ class QaSession:
     on_result: Callable[[ScenarioResult], None] = lambda _result: None
     results: list[ScenarioResult] = field(default_factory=list)
     loaded: dict[Path, Scenario] = field(default_factory=dict)
-    _early: dict[str, Launch] = field(default_factory=dict)
+    _early: dict[str, Serving] = field(default_factory=dict)
+    _meanwhile: Meanwhile | None = None
     _folder: Path | None = None
     _watchdog: Watchdog | None = None
     _started_s: float = field(default_factory=time.monotonic)
@@ -61,20 +63,25 @@ class QaSession:
         return self.loaded[path]
 
     def start_early(self, job: Job) -> None:
-        """Start the agent of a run already, so that it loads while the rest of qa does."""
-        from harness.launch import CannotStart, start
+        """Start the agent of a run already, and answer it while the rest of qa is loaded."""
+        from harness.launch import CannotStart, serve
+        from harness.meanwhile import Meanwhile
 
         if job.guard_arguments is None:
             return
         try:
-            self._early[job.key] = start(job, self.folder, self.watchdog)
+            serving = serve(job, self.folder, self.watchdog)
         except CannotStart:
             return  # the run itself starts it again, and reports what is wrong
+        self._early[job.key] = serving
+        self._meanwhile = Meanwhile(serving.work_once)
+        self._meanwhile.start()
 
     def run(self, job: Job) -> ScenarioResult:
         """Make one run."""
         from harness.runner import run_job
 
+        self._stop_meanwhile()
         self.on_start(job)
         result = run_job(job, self.folder, self.watchdog, self._early.pop(job.key, None))
         self.results.append(result)
@@ -107,12 +114,19 @@ class QaSession:
 
     def close(self) -> None:
         """End what was started early and never used, and the watchdog."""
-        for launch in self._early.values():
-            launch.abandon()
+        self._stop_meanwhile()
+        for serving in self._early.values():
+            serving.close()
+            serving.launch.abandon()
         self._early.clear()
         if self._watchdog is not None:
             self._watchdog.close()
             self._watchdog = None
+
+    def _stop_meanwhile(self) -> None:
+        if self._meanwhile is not None:
+            self._meanwhile.stop()
+            self._meanwhile = None
 
 
 def open_session(

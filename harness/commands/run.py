@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +98,8 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
         session.start_early(jobs[0])
         from harness.engine import run_paths
 
+        gc.freeze()
+        gc.enable()
         ended = run_paths(session, list(scenarios), exit_first=exit_first, junit=junit)
         outcome = session.outcome
     finally:
