@@ -21,11 +21,11 @@ SHELL = frozenset(
     """
     harness/agents/install.py harness/agents/locate.py harness/cli.py harness/commands/agents.py
     harness/commands/listing.py harness/commands/run.py harness/commands/show.py harness/engine.py
-    harness/find_scenarios.py harness/launch.py harness/processes.py harness/pytest_plugin.py
+    harness/find_scenarios.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
     harness/qa_session.py harness/real_home.py harness/recorder.py harness/refagent/__main__.py
-    harness/refagent/client.py harness/refagent/display.py
+    harness/refagent/client.py harness/refagent/display.py harness/refagent/options.py
     harness/refagent/interrupts.py harness/refagent/session.py harness/refagent/terminal.py
-    harness/refagent/tools.py harness/runner.py harness/sandbox.py harness/scenario_yaml.py
+    harness/refagent/tools.py harness/runner.py harness/sandbox.py harness/scenario_yaml.py harness/serving.py
     harness/terminal/pty.py harness/watchdog.py
     mock_llm/cli.py mock_llm/connection.py mock_llm/server.py
     """.split()  # noqa: SIM905  a column of names reads better as text

@@ -144,7 +144,7 @@ class _Report:
         self._done += 1
         clear = "\r\x1b[K" if self._live else ""
         text = render_scenario(result, color=self._color, width=self._width, ascii_only=self._ascii)
-        click.echo(clear + text, color=True)
+        click.echo(f"{clear}{text}\n", color=True)
 
     def summary(self, outcome: RunResult) -> None:
         from harness.reporters.console import render_summary

@@ -106,7 +106,7 @@ def test_a_failed_step_says_where_what_and_how_to_run_it_again(qa: Qa) -> None:
     qa.scenario("wrong", HELLO.replace("exit: 0", "exit: 7"))
     ended = qa("run", "wrong")
     assert ended.code == 1
-    assert "scenarios/wrong.yaml:8:" in ended.out
+    assert "scenarios/wrong.yaml:9:5" in ended.out
     assert "exit 7" in ended.out
     assert "exit 0" in ended.out
     assert "qa run wrong" in ended.out
