@@ -115,10 +115,11 @@ class QaSession:
     def close(self) -> None:
         """End what was started early and never used, and the watchdog."""
         self._stop_meanwhile()
-        for serving in self._early.values():
-            serving.close()
-            serving.launch.abandon()
-        self._early.clear()
+        while self._early:
+            from harness.runner import give_up
+
+            _key, serving = self._early.popitem()
+            self.results.append(give_up(serving, "ended before its turn came"))
         if self._watchdog is not None:
             self._watchdog.close()
             self._watchdog = None

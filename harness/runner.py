@@ -52,6 +52,13 @@ def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | N
     return result
 
 
+def give_up(serving: Serving, problem: str) -> ScenarioResult:
+    """End a run that is under way; what it has seen stays in its evidence."""
+    run = _Run(serving)
+    run.problem = problem
+    return run.end()
+
+
 class _Run:
     """The shell around one run: what it gathers is judged elsewhere."""
 

@@ -94,6 +94,8 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
     report = _Report(len(jobs))
     session.on_start, session.on_result = report.started, report.ended
     session.loaded.update(scenarios)
+    bugs: tuple[str, ...] = ()
+    interrupted = False
     try:
         session.start_early(jobs[0])
         from harness.engine import run_paths
@@ -101,21 +103,19 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
         gc.freeze()
         gc.enable()
         ended = run_paths(session, list(scenarios), exit_first=exit_first, junit=junit)
-        outcome = session.outcome
+        bugs, interrupted = ended.bugs, ended.interrupted
+    except KeyboardInterrupt:
+        interrupted = True
     finally:
         session.close()
-    report.summary(outcome)
-    for bug in ended.bugs:
+    report.summary(session.outcome)
+    for bug in bugs:
         click.echo(f"\na bug in qa:\n{bug}", err=True)
-    return _exit_code(outcome, interrupted=ended.interrupted, bug=bool(ended.bugs))
+    return 130 if interrupted else 4 if bugs else _exit_code(session.outcome)
 
 
-def _exit_code(outcome: RunResult, *, interrupted: bool, bug: bool) -> int:
+def _exit_code(outcome: RunResult) -> int:
     verdicts = {result.verdict for result in outcome.scenarios}
-    if interrupted:
-        return 130
-    if bug:
-        return 4
     if "failed" in verdicts:
         return 1
     if "error" in verdicts:
