@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Stop = Literal["stop", "tool", "length"]
+# "refusal" is the provider's doing (a filter); what the model itself says when it declines is a Refusal.
+Stop = Literal["stop", "tool", "length", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,13 @@ class Thinking:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """What the model says instead of an answer, in the dialect's own channel where it has one."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool call; ``arguments`` is the JSON text exactly as it is streamed."""
 
@@ -31,7 +39,7 @@ class ToolCall:
     arguments: str
 
 
-Part = Text | Thinking | ToolCall
+Part = Text | Thinking | ToolCall | Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +52,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One scripted reply of the model: its parts in order, then how it stopped."""
+    """One scripted reply of the model: its parts in order, then how it stopped.
+
+    ``stop`` is one of :data:`Stop`, which each dialect says in its own words; any other word is sent as it
+    is, so that a script can use every stop reason of a provider.
+    """
 
     parts: tuple[Part, ...]
     usage: Usage | None = None
-    stop: Stop = "stop"
+    stop: Stop | str = "stop"
 
     @property
     def chars(self) -> int:

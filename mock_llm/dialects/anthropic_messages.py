@@ -8,13 +8,12 @@ stopped after them; ``message_delta`` carries the stop reason and the cumulative
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.dialects import fields
 from mock_llm.dialects.dialect import WireEvent
-from mock_llm.dialects.parts import call_places, content_events, runs
-from mock_llm.dialects.sse import compact, named_event, usage_of
+from mock_llm.dialects.parts import content_event, stop_of, walk, whole_blocks
+from mock_llm.dialects.sse import compact, json_value, named_event, usage_of
 from mock_llm.request import BadRequest, ModelRequest, RequestMessage
 from mock_llm.turn import Thinking, ToolCall
 
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mock_llm.dialects.dialect import Ids
-    from mock_llm.turn import Delta, Part, Stop, Turn
+    from mock_llm.dialects.parts import Block
+    from mock_llm.turn import Delta, Turn
 
-STOP_REASON: dict[Stop, str] = {"stop": "end_turn", "tool": "tool_use", "length": "max_tokens"}
+STOP_REASON = {"stop": "end_turn", "tool": "tool_use", "length": "max_tokens"}
 _ERROR_TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -73,28 +73,27 @@ class AnthropicMessages:
         usage = usage_of(turn, request)
         message = _message(request, ids, [], None, {"input_tokens": usage.input_tokens, "output_tokens": 1})
         yield _event({"type": "message_start", "message": message})
-        places = call_places(turn)
-        for block, (index, group) in enumerate(runs(turn, deltas)):
-            part = turn.parts[index]
-            start = _block(part, places.get(index, 0), ids)
-            yield _event({"type": "content_block_start", "index": block, "content_block": start})
-            yield from _deltas(part, block, group, batch)
-            if isinstance(part, Thinking):
-                signature = {"type": "signature_delta", "signature": _signature(block, ids)}
-                yield _event({"type": "content_block_delta", "index": block, "delta": signature})
-            yield _event({"type": "content_block_stop", "index": block})
-        ending = {"stop_reason": STOP_REASON[turn.stop], "stop_sequence": None}
+        around: dict[int, tuple[str, str]] = {}
+        for kind, block, texts in walk(turn, deltas, batch):
+            if kind == "more":
+                yield content_event(texts, *around[block.number])
+            elif kind == "open":
+                around[block.number] = _around(block)
+                start = {"index": block.number, "content_block": _started(block, ids)}
+                yield _event({"type": "content_block_start", **start})
+            else:
+                del around[block.number]
+                yield from _stopped(block, ids)
+        ending = {"stop_reason": _stop_reason(turn), "stop_sequence": None}
         counts = {"output_tokens": usage.output_tokens}
         yield _event({"type": "message_delta", "delta": ending, "usage": counts})
         yield _event({"type": "message_stop"})
 
     def encode_whole(self, turn: Turn, request: ModelRequest, ids: Ids) -> bytes:
         usage = usage_of(turn, request)
-        shown = [(i, p) for i, p in enumerate(turn.parts) if isinstance(p, ToolCall) or p.text]
-        places = call_places(turn)
-        content = [_whole_block(p, b, places.get(i, 0), ids) for b, (i, p) in enumerate(shown)]
+        content = [_whole(block, ids) for block in whole_blocks(turn)]
         counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-        return compact(_message(request, ids, content, STOP_REASON[turn.stop], counts)).encode("ascii")
+        return compact(_message(request, ids, content, _stop_reason(turn), counts)).encode("ascii")
 
     def error_body(self, status: int, message: str, kind: str = "") -> bytes:
         default = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
@@ -116,17 +115,27 @@ def _event(payload: dict[str, Any]) -> WireEvent:
     return WireEvent(named_event(payload["type"], compact(payload)))
 
 
-def _deltas(part: Part, block: int, group: Iterator[Delta], batch: int) -> Iterator[WireEvent]:
+def _stop_reason(turn: Turn) -> str:
+    stop = stop_of(turn)
+    return STOP_REASON.get(stop, stop)
+
+
+def _around(block: Block) -> tuple[str, str]:
+    """What stands before and after the text of each delta of a block."""
     kind, key = ("text_delta", "text")
-    if isinstance(part, Thinking):
+    if isinstance(block.part, Thinking):
         kind, key = ("thinking_delta", "thinking")
-    elif isinstance(part, ToolCall):
+    elif isinstance(block.part, ToolCall):
         kind, key = ("input_json_delta", "partial_json")
-    before = (
-        "event: content_block_delta\n"
-        f'data: {{"type":"content_block_delta","index":{block},"delta":{{"type":"{kind}","{key}":'
-    )
-    return content_events(group, before, "}}\n\n", batch)
+    head = f'{{"type":"content_block_delta","index":{block.number},"delta":{{"type":"{kind}","{key}":'
+    return f"event: content_block_delta\ndata: {head}", "}}\n\n"
+
+
+def _stopped(block: Block, ids: Ids) -> Iterator[WireEvent]:
+    if isinstance(block.part, Thinking):
+        signature = {"type": "signature_delta", "signature": _signature(block, ids)}
+        yield _event({"type": "content_block_delta", "index": block.number, "delta": signature})
+    yield _event({"type": "content_block_stop", "index": block.number})
 
 
 def _message(
@@ -144,35 +153,28 @@ def _message(
     }
 
 
-def _block(part: Part, place: int, ids: Ids) -> dict[str, Any]:
+def _started(block: Block, ids: Ids) -> dict[str, Any]:
     """A content block before its first delta."""
+    part = block.part
     if isinstance(part, ToolCall):
-        call_id = part.id or ids.numbered("toolu_", place)
+        call_id = part.id or ids.numbered("toolu_", block.place)
         return {"type": "tool_use", "id": call_id, "name": part.name, "input": {}}
     if isinstance(part, Thinking):
         return {"type": "thinking", "thinking": "", "signature": ""}
     return {"type": "text", "text": ""}
 
 
-def _whole_block(part: Part, block: int, place: int, ids: Ids) -> dict[str, Any]:
-    start = _block(part, place, ids)
+def _whole(block: Block, ids: Ids) -> dict[str, Any]:
+    start, part = _started(block, ids), block.part
     if isinstance(part, ToolCall):
-        return {**start, "input": _input(part.arguments)}
+        return {**start, "input": json_value(part.arguments)}
     if isinstance(part, Thinking):
         return {**start, "thinking": part.text, "signature": _signature(block, ids)}
     return {**start, "text": part.text}
 
 
-def _input(arguments: str) -> Any:
-    """The arguments as a value. What is not JSON stays the text it is: the script wants it broken."""
-    try:
-        return json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        return arguments
-
-
-def _signature(block: int, ids: Ids) -> str:
-    return ids.numbered("mock-signature-", block)
+def _signature(block: Block, ids: Ids) -> str:
+    return ids.numbered("mock-signature-", block.number)
 
 
 def _split_system(

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from mock_llm.dialects import fields
 from mock_llm.dialects.dialect import EPOCH_S, WireEvent
-from mock_llm.dialects.parts import call_places, content_events, joined, runs
-from mock_llm.dialects.sse import compact, data_event, usage_of
+from mock_llm.dialects.parts import content_event, joined, walk
+from mock_llm.dialects.sse import compact, data_event, quote, usage_of
 from mock_llm.request import BadRequest, ModelRequest, RequestMessage
-from mock_llm.turn import Text, Thinking, ToolCall
+from mock_llm.turn import Refusal, Text, Thinking, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mock_llm.dialects.dialect import Ids
-    from mock_llm.turn import Delta, Stop, Turn, Usage
+    from mock_llm.dialects.parts import Step
+    from mock_llm.turn import Delta, Part, Turn, Usage
 
-FINISH: dict[Stop, str] = {"stop": "stop", "tool": "tool_calls", "length": "length"}
+FINISH = {"tool": "tool_calls", "refusal": "content_filter"}
+_KEYS: dict[type[Part], str] = {Text: "content", Thinking: "reasoning_content", Refusal: "refusal"}
 _ERROR_TYPES = {429: "rate_limit_exceeded", 401: "authentication_error", 403: "permission_error"}
 
 
@@ -64,8 +66,8 @@ class OpenAiChat:
         prefix, suffix = head + ',"choices":[{"index":0,"delta":{', "},"
         ending = f'"finish_reason":null}}]{usage}}}\n\n'
         yield WireEvent(f'{prefix}"role":"assistant","content":""{suffix}{ending}'.encode("ascii"))
-        yield from _content(turn, runs(turn, deltas), ids, (prefix, suffix + ending), batch)
-        finish = f'"finish_reason":"{FINISH[turn.stop]}"}}]{usage}}}\n\n'
+        yield from _content(walk(turn, deltas, batch), ids, prefix, suffix + ending)
+        finish = f'"finish_reason":{quote(_finish(turn))}}}]{usage}}}\n\n'
         yield WireEvent(f"{prefix}{suffix}{finish}".encode("ascii"))
         if request.include_usage:
             counts = compact(_usage(usage_of(turn, request)))
@@ -76,7 +78,7 @@ class OpenAiChat:
         message: dict[str, Any] = {
             "role": "assistant",
             "content": joined(turn, Text) or None,
-            "refusal": None,
+            "refusal": joined(turn, Refusal) or None,
         }
         thinking = joined(turn, Thinking)
         if thinking:
@@ -86,9 +88,9 @@ class OpenAiChat:
             message["tool_calls"] = [
                 _call(call, place, ids, call.arguments) for place, call in enumerate(calls)
             ]
-        elif message["content"] is None:
+        elif message["content"] is None and message["refusal"] is None:
             message["content"] = ""
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": FINISH[turn.stop]}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(turn)}
         reply = _envelope(request, ids, "chat.completion")
         return compact({**reply, "choices": [choice], "usage": _usage(usage_of(turn, request))}).encode(
             "ascii"
@@ -107,22 +109,25 @@ class OpenAiChat:
         return compact({"object": "list", "data": rows}).encode("ascii")
 
 
-def _content(
-    turn: Turn, found: Iterable[tuple[int, Iterator[Delta]]], ids: Ids, around: tuple[str, str], batch: int
-) -> Iterator[WireEvent]:
-    prefix, suffix = around
-    places = call_places(turn)
-    for index, group in found:
-        part = turn.parts[index]
-        if isinstance(part, ToolCall):
-            place = places[index]
-            opening = compact([{"index": place, **_call(part, place, ids, "")}])
+def _content(steps: Iterable[Step], ids: Ids, prefix: str, suffix: str) -> Iterator[WireEvent]:
+    around: dict[int, tuple[str, str]] = {}
+    for kind, block, texts in steps:
+        part = block.part
+        if kind == "more":
+            yield content_event(texts, *around[block.number])
+        elif kind == "close":
+            around.pop(block.number, None)
+        elif isinstance(part, ToolCall):
+            opening = compact([{"index": block.place, **_call(part, block.place, ids, "")}])
             yield WireEvent(f'{prefix}"tool_calls":{opening}{suffix}'.encode("ascii"))
-            before = f'{prefix}"tool_calls":[{{"index":{place},"function":{{"arguments":'
-            yield from content_events(group, before, "}}]" + suffix, batch)
+            before = f'{prefix}"tool_calls":[{{"index":{block.place},"function":{{"arguments":'
+            around[block.number] = (before, "}}]" + suffix)
         else:
-            key = "reasoning_content" if isinstance(part, Thinking) else "content"
-            yield from content_events(group, f'{prefix}"{key}":', suffix, batch)
+            around[block.number] = (f'{prefix}"{_KEYS[type(part)]}":', suffix)
+
+
+def _finish(turn: Turn) -> str:
+    return FINISH.get(turn.stop, turn.stop)
 
 
 def _call(call: ToolCall, place: int, ids: Ids, arguments: str) -> dict[str, Any]:

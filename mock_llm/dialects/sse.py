@@ -49,8 +49,30 @@ def usage_of(turn: Turn, request: ModelRequest) -> Usage:
     """The turn's own usage, or a count at four characters a token, rounded up."""
     if turn.usage is not None:
         return turn.usage
-    asked = len(request.system) + sum(len(m.text) + len(m.thinking) for m in request.messages)
-    return Usage(input_tokens=_tokens(asked), output_tokens=_tokens(turn.chars))
+    return Usage(input_tokens=input_tokens(request), output_tokens=_tokens(turn.chars))
+
+
+def input_tokens(request: ModelRequest) -> int:
+    """What a request counts, at four characters a token."""
+    return _tokens(len(request.system) + sum(len(m.text) + len(m.thinking) for m in request.messages))
+
+
+def json_value(text: str) -> Any:
+    """Tool arguments as a value, for dialects that do not send them as text.
+
+    What is not JSON stays the text that it is: the script wants it broken. No text at all is an object.
+
+    >>> json_value('{"a": 1}'), json_value("")
+    ({'a': 1}, {})
+    >>> json_value('{"a": NaN}'), json_value("[1e999]")
+    ('{"a": NaN}', '[1e999]')
+    """
+    try:
+        value = json.loads(text or "{}")
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return text
+    return value
 
 
 def _tokens(chars: int) -> int:
