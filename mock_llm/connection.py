@@ -7,6 +7,7 @@ connection always reads, also while it replies, so that a client that hangs up i
 from __future__ import annotations
 
 import asyncio
+import json
 import traceback
 from socket import SO_SNDBUF, SOL_SOCKET
 from typing import TYPE_CHECKING, cast
@@ -17,6 +18,7 @@ from mock_llm.delivery import Finish, Send, WaitUntil
 from mock_llm.routing import refuse
 
 if TYPE_CHECKING:
+    from mock_llm.asked import Controlling
     from mock_llm.journal import Ending, Exchange
     from mock_llm.routing import Reply
     from mock_llm.server import MockServer
@@ -132,9 +134,13 @@ class Connection(asyncio.Protocol):
     def _answer(self) -> None:
         assert self._request is not None
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self._request.headers}
-        exchange = self._begin(
-            self._request.method.decode("latin-1"), self._request.target.decode("latin-1"), headers
-        )
+        method, target = self._request.method.decode("latin-1"), self._request.target.decode("latin-1")
+        if self._server.control is not None and target.startswith("/__"):
+            self._task = self._loop.create_task(
+                self._controlled(self._server.control, method, target, headers)
+            )
+            return
+        exchange = self._begin(method, target, headers)
         reply = self._routed(exchange, b"".join(self._body))
         self._body = []
         self._start(exchange, reply)
@@ -145,7 +151,7 @@ class Connection(asyncio.Protocol):
             size = f"a body of {self._body_bytes} bytes; the limit is {limit} bytes"
             return refuse(exchange, 413, f"request {exchange.number} has {size}")
         try:
-            return self._server.router.route(exchange, body)
+            return self._server.route(exchange, body)
         except Exception:  # noqa: BLE001 - the run must fail with it, and the client must hear of it
             return refuse(exchange, 500, _bug())
 
@@ -161,6 +167,22 @@ class Connection(asyncio.Protocol):
         self._exchange = exchange
         self._server.journal.asked(exchange, self._server.clock())
         self._task = self._loop.create_task(self._reply(exchange, reply))
+
+    async def _controlled(
+        self, control: Controlling, method: str, target: str, headers: dict[str, str]
+    ) -> None:
+        from mock_llm.asked import Asked  # here, as a run of qa does not need it
+
+        try:
+            status, body = await control.answer(Asked(method, target, headers))
+        except Exception:  # noqa: BLE001 - the caller must hear of it
+            status, body = 500, json.dumps({"error": _bug()}).encode()
+        fields = [("content-type", "application/json"), ("content-length", str(len(body)))]
+        head = self._http.send(h11.Response(status_code=status, headers=fields)) or b""
+        shown = b"" if method == "HEAD" else (self._http.send(h11.Data(data=body)) or b"")
+        self._write(head + shown + (self._http.send(h11.EndOfMessage()) or b""))
+        self._task = None
+        self._next_request()
 
     # Replies.
 

@@ -33,6 +33,7 @@ class Exchange:
         text_sent: The content characters handed to the socket, all parts joined.
         ended: How it ended; ``open`` while it runs.
         problem: Why it was refused, in full sentences for the report.
+        script: Which script answers, where several are served.
     """
 
     number: int
@@ -51,6 +52,7 @@ class Exchange:
     ended: Ending = "open"
     ended_s: float | None = None
     problem: str = ""
+    script: str = ""
 
     @property
     def text_sent(self) -> str:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from socket import socket
 
+    from mock_llm.asked import Controlling
+    from mock_llm.journal import Exchange
+    from mock_llm.routing import Reply
     from mock_llm.script import Script
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -33,6 +36,8 @@ class MockServer:
         script: What to play.
         clock: Gives the journal's times, in seconds.
         max_body_bytes: Larger request bodies are refused.
+
+    ``route`` answers requests and may be replaced; ``control`` answers those for paths under ``/__``.
     """
 
     def __init__(
@@ -44,6 +49,8 @@ class MockServer:
     ) -> None:
         self.journal = Journal()
         self.router = Router(script)
+        self.route: Callable[[Exchange, bytes], Reply] = self.router.route
+        self.control: Controlling | None = None
         self.clock = clock
         self.max_body_bytes = max_body_bytes
         self.connections: set[Connection] = set()
