@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mock_llm.dialects import fields
 from mock_llm.dialects.dialect import WireEvent
 from mock_llm.dialects.parts import content_event, stop_of, walk, whole_blocks
-from mock_llm.dialects.sse import compact, json_value, named_event, usage_of
+from mock_llm.dialects.sse import EVENT_STREAM, compact, json_value, named_event, usage_of
 from mock_llm.request import BadRequest, ModelRequest, RequestMessage
 from mock_llm.turn import Thinking, ToolCall
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mock_llm.dialects.parts import Block
     from mock_llm.turn import Delta, Turn
 
+COUNT_PATH = "/count_tokens"
 STOP_REASON = {"stop": "end_turn", "tool": "tool_use", "length": "max_tokens"}
 _ERROR_TYPES = {
     401: "authentication_error",
@@ -47,7 +48,8 @@ class AnthropicMessages:
     ) -> ModelRequest:
         parsed = fields.read_object(body)
         model = fields.required(parsed, "model", str, "a string")
-        fields.required(parsed, "max_tokens", int, "a whole number")
+        if not path.partition("?")[0].endswith(COUNT_PATH):
+            fields.required(parsed, "max_tokens", int, "a whole number")
         messages = fields.objects(fields.required(parsed, "messages", list, "a list"), "messages")
         if not messages:
             raise BadRequest("'messages' must hold at least one message, and is empty")
@@ -101,8 +103,18 @@ class AnthropicMessages:
             "ascii"
         )
 
-    def error_event(self, message: str, kind: str = "") -> bytes:
+    def stream_type(self, request: ModelRequest) -> str:
+        del request
+        return EVENT_STREAM
+
+    def error_event(
+        self, message: str, kind: str = "", request: ModelRequest | None = None, place: int = 0
+    ) -> bytes:
+        del request, place
         return named_event("error", self.error_body(529, message, kind).decode("ascii"))
+
+    def count_body(self, tokens: int) -> bytes:
+        return compact({"input_tokens": tokens}).encode("ascii")
 
     def models_body(self, models: Iterable[str]) -> bytes:
         made = "2023-11-14T22:13:20Z"

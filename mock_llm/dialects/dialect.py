@@ -81,8 +81,23 @@ class Dialect(Protocol):
     def error_body(self, status: int, message: str, kind: str = "") -> bytes:
         """The body of an HTTP error; an empty ``kind`` takes the provider's type for the status."""
 
-    def error_event(self, message: str, kind: str = "") -> bytes:
-        """An error in the middle of a stream."""
+    def stream_type(self, request: ModelRequest) -> str:
+        """The content type of a streamed reply."""
+
+    def error_event(
+        self, message: str, kind: str = "", request: ModelRequest | None = None, place: int = 0
+    ) -> bytes:
+        """An error in the middle of the stream that answers ``request``.
+
+        ``place`` is how many events went before; only a dialect that numbers its events uses it.
+        """
 
     def models_body(self, models: Iterable[str]) -> bytes:
         """The list of models."""
+
+
+class Counting(Dialect, Protocol):
+    """A wire format with a request that only counts tokens; :meth:`parse_request` reads it too."""
+
+    def count_body(self, tokens: int) -> bytes:
+        """The answer to such a request."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mock_llm.dialects import fields
 from mock_llm.dialects.dialect import EPOCH_S, WireEvent
 from mock_llm.dialects.parts import content_event, joined, walk
-from mock_llm.dialects.sse import compact, data_event, quote, usage_of
+from mock_llm.dialects.sse import EVENT_STREAM, compact, data_event, quote, usage_of
 from mock_llm.request import BadRequest, ModelRequest, RequestMessage
 from mock_llm.turn import Refusal, Text, Thinking, ToolCall
 
@@ -101,7 +101,14 @@ class OpenAiChat:
         error = {"message": message, "type": kind or default, "param": None, "code": None}
         return compact({"error": error}).encode("ascii")
 
-    def error_event(self, message: str, kind: str = "") -> bytes:
+    def stream_type(self, request: ModelRequest) -> str:
+        del request
+        return EVENT_STREAM
+
+    def error_event(
+        self, message: str, kind: str = "", request: ModelRequest | None = None, place: int = 0
+    ) -> bytes:
+        del request, place
         return data_event(self.error_body(500, message, kind).decode("ascii"))
 
     def models_body(self, models: Iterable[str]) -> bytes:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 quote = encode_basestring_ascii
 
 CHARS_PER_TOKEN = 4
+EVENT_STREAM = "text/event-stream; charset=utf-8"
 
 
 def compact(value: Any) -> str:
