@@ -27,6 +27,7 @@ from mock_llm.shape import (
     Shape,
     Str,
 )
+from mock_llm.timed import at_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -197,7 +198,7 @@ def _read_either(shape: Either, node: Node, problems: Problems) -> Any:
 
 
 def _read_at(shape: At, node: Node, problems: Problems) -> Located | Invalid:
-    value = read(shape.shape, node, problems)
+    value = read(shape.shape, at_time(node, 1) if shape.timed else node, problems)
     return value if isinstance(value, Invalid) else Located(value, node)
 
 

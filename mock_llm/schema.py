@@ -20,6 +20,7 @@ from mock_llm.shape import (
     Shape,
     Str,
 )
+from mock_llm.timed import TIME
 
 
 def json_schema(shape: Shape) -> dict[str, Any]:
@@ -34,8 +35,8 @@ def json_schema(shape: Shape) -> dict[str, Any]:
 
 def _schema(shape: Shape) -> dict[str, Any]:
     match shape:
-        case At(inner) | Checked(inner):
-            schema = json_schema(inner)
+        case At() | Checked():
+            schema = _wrapped_schema(shape)
         case Str(allow_empty=allow_empty):
             schema = {"type": ["string", "number", "boolean"]} | ({} if allow_empty else {"minLength": 1})
         case Int(at_least=low, at_most=high):
@@ -55,6 +56,20 @@ def _schema(shape: Shape) -> dict[str, Any]:
         case _:
             schema = _object_schema(shape)
     return schema
+
+
+def _wrapped_schema(shape: At | Checked) -> dict[str, Any]:
+    schema = json_schema(shape.shape)
+    return _or_time(schema) if isinstance(shape, At) and shape.timed else schema
+
+
+def _or_time(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a record whose numbers can also be ``{time}``."""
+
+    def loose(value: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [value, {"const": TIME}]} if value.get("type") in {"integer", "number"} else value
+
+    return schema | {"properties": {name: loose(value) for name, value in schema["properties"].items()}}
 
 
 def _list_schema(shape: ListOf) -> dict[str, Any]:

@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mock_llm.generators import GENERATORS
-from mock_llm.located import ListNode, Node, open_source, parse_yaml
+from mock_llm.call_texts import CallTexts
+from mock_llm.generators import generate, source_shape
+from mock_llm.located import ListNode, MapNode, Node, open_source, parse_yaml
 from mock_llm.problems import Problems, quoted
 from mock_llm.reading import is_invalid, read
 from mock_llm.script import Script, ScriptTurn
-from mock_llm.shape import INVALID, At, Field, Int, Invalid, Json, Located, Picked, Record, Str
+from mock_llm.shape import INVALID, At, Field, Int, Invalid, Json, Located, OneKey, Picked, Record, Str
 from mock_llm.template import bind, check_names, literal
+from mock_llm.timed import at_time, mentions_time
 from mock_llm.turn import Part, Text, Thinking, ToolCall, Turn, Usage
-from mock_llm.turn_shape import Call, model_shape
+from mock_llm.turn_shape import Call, TextSources, model_shape
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,16 +99,20 @@ def load_script(path: Path) -> Script:
     return parse_script(path.read_bytes(), str(path), file_reader(path.parent))
 
 
-def made_text(part: Picked, problems: Problems, read_file: ReadFile) -> str:
-    """The text of a file or a generator, as ``text_shape`` reads it; empty when a mistake was noted."""
+def made_text(part: Picked, problems: Problems, read_file: ReadFile, time: int = 1) -> str:
+    """The text of a file or a generator, as ``text_shape`` reads it; empty when a mistake was noted.
+
+    ``time`` is put in the place of ``{time}`` in the parameters of a generator.
+    """
     if isinstance(part.value, Invalid) or is_invalid(part.value.value):
         return ""
     value, node = part.value
+    if time > 1 and part.key != "file":
+        value = read(source_shape(part.key), at_time(node, time), problems)
+        if is_invalid(value):
+            return ""
     try:
-        if part.key == "file":
-            return read_file(value)
-        parameters = {name: each for name, each in value.items() if name != "seed"}
-        text: str = GENERATORS[part.key].make(parameters, value["seed"])
+        text: str = read_file(value) if part.key == "file" else generate(part.key, value)
     except OSError as error:
         problems.add(node.start, node.end, f"cannot read {quoted(value)}: {error.strerror}")
     except ValueError as error:
@@ -131,35 +137,58 @@ class _TurnReader:
         if isinstance(value, Invalid):
             return [ScriptTurn(Turn(()), place=place)]
         times = 1 if isinstance(value["times"], Invalid) else value["times"]
-        said = self._said(value)
+        said = self._said(value, 1)
         if said is None or is_invalid(value):
             return [ScriptTurn(Turn(()), place=place)] * times
-        return [
-            ScriptTurn(_turn(said, value["usage"], first + time, time + 1), value["stream"], place)
-            for time in range(times)
-        ]
+        turns = []
+        for time in range(1, times + 1):
+            if time > 1 and self._counts_along(value):
+                said = self._said(value, time) or said
+            turn = _turn(said, value["usage"], first + time - 1, time)
+            turns.append(ScriptTurn(turn, value["stream"], place))
+        return turns
 
-    def _said(self, value: dict[str, Any]) -> list[_Said] | None:
+    def _counts_along(self, value: dict[str, Any]) -> bool:
+        """Whether generators make another text each time; after a mistake nothing more is made."""
+        nodes = [
+            part.value.node for part in value.values() if isinstance(part, Picked) and part.key != "file"
+        ]
+        if value["call"]:
+            nodes += self._call_texts(1).sources(value["call"].node)
+        return not self.problems.found and any(map(mentions_time, nodes))
+
+    def _call_texts(self, time: int) -> CallTexts:
+        """Makes the texts in the arguments of calls."""
+
+        def made(node: MapNode) -> str:
+            part = read(OneKey("a text source", TextSources()), node, self.problems)
+            return made_text(part, self.problems, self.read_file, time)
+
+        return CallTexts(self.problems.source.text, made)
+
+    def _said(self, value: dict[str, Any], time: int) -> list[_Said] | None:
         """The parts in the order they are written; None when there is none."""
         said: list[_Said] = []
         for key, part in value.items():
             if part is None or isinstance(part, Invalid):
                 continue
             if key in _TEXTS:
-                said.append(_TEXTS[key](self._text(part)))
+                said.append(_TEXTS[key](self._text(part, time)))
             elif key == "call":
                 check_names(part.node, VARIABLES, self.problems)
-                said += (call for call in part.value if isinstance(call, Call))
+                nodes = part.node.items if isinstance(part.node, ListNode) else (part.node,)
+                texts, calls = self._call_texts(time), zip(part.value, nodes, strict=True)
+                said += [texts.filled(call, node) for call, node in calls if isinstance(call, Call)]
         if not said and not is_invalid(value):
             message = "a turn needs one of 'say', 'think' and 'call'"
             self.problems.add(self.node.start, self.node.start, message)
             return None
         return said
 
-    def _text(self, part: Located | Picked) -> str:
+    def _text(self, part: Located | Picked, time: int) -> str:
         """The template of a text."""
         if isinstance(part, Picked):
-            return literal(made_text(part, self.problems, self.read_file))
+            return literal(made_text(part, self.problems, self.read_file, time))
         check_names(part.node, VARIABLES, self.problems)
         return str(part.value)
 

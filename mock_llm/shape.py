@@ -126,9 +126,13 @@ class Either(NamedTuple):
 
 
 class At(NamedTuple):
-    """Another shape, read as :class:`Located`: the value with its node."""
+    """Another shape, read as :class:`Located`: the value with its node.
+
+    With ``timed`` it is read as in the first of the turn's ``times`` (see :mod:`mock_llm.timed`).
+    """
 
     shape: Shape
+    timed: bool = False
 
     @property
     def doc(self) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
-from mock_llm.generators import GENERATORS
+from mock_llm.generators import GENERATORS, source_shape
 from mock_llm.problems import quoted
 from mock_llm.script import Stream
 from mock_llm.shape import (
@@ -38,16 +40,27 @@ class Call(NamedTuple):
     arguments: str
 
 
+class TextSources(Mapping[str, Shape]):
+    """What makes a text, by key; the shape of a generator is loaded only when it is asked for."""
+
+    def __getitem__(self, name: str) -> Shape:
+        return _FILE if name == "file" else At(source_shape(name), timed=True)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(("file",), GENERATORS)
+
+    def __len__(self) -> int:
+        return 1 + len(GENERATORS)
+
+    def __contains__(self, name: object) -> bool:
+        return name == "file" or name in GENERATORS
+
+
 @cache
 def text_shape() -> Shape:
     """Text as it is written (read as ``Located``), from a file or from a generator (read as ``Picked``)."""
-    sources: dict[str, Shape] = {"file": At(Str("Path of a text relative to this file; taken verbatim."))}
-    seed = {"seed": Field(Int("Another seed, another text of the same shape.", 0), default=1)}
-    for name, generator in GENERATORS.items():
-        shape = generator.shape
-        sources[name] = At(Record(shape.name, {**shape.fields, **seed}, shape.doc))
     written = At(Str("The text; {nonce} and {time} in it are replaced.", allow_empty=True))
-    return Either((written, OneKey("a text source", sources)), "Text, a file, or a generator.")
+    return Either((written, OneKey("a text source", TextSources())), "Text, a file, or a generator.")
 
 
 @cache
@@ -96,6 +109,7 @@ def _stream(value: dict[str, Any]) -> Stream:
     return Stream(**value, until_hang_up=until is not None)
 
 
+_FILE = At(Str("Path of a text relative to this file; taken verbatim."))
 _CALL = Checked(MapOf(MapOf(Json())), _one_call)
 _CALLS = At(ListOf(_CALL, "Tool calls: each a tool's name with its arguments.", at_least=1, or_single=True))
 _TOKENS = Int("Tokens.", 0, 1_000_000_000)

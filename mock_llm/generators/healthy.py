@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mock_llm.generators.generator import Generator, Parameters, joined
+from mock_llm.generators.generator import Generator, Parameters, by_name, joined
 from mock_llm.generators.sentences import Prose, Unlike, dice_of
 from mock_llm.shape import Field, Int, Record
 
@@ -39,7 +39,7 @@ def _item(number: int, finding: str) -> str:
     return f"Processing item {number}: {finding[0].lower()}{finding[1:]}"
 
 
-HEALTHY = (
+GENERATORS = by_name(
     Generator(
         "item-list",
         Record(

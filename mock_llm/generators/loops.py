@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from mock_llm.generators.generator import Generator, Parameters, joined
+from mock_llm.generators.generator import Generator, Parameters, by_name, joined
 from mock_llm.generators.sentences import Prose, Unlike, dice_of, restatement
 from mock_llm.shape import Enum, Field, Int, ListOf, Record, Str
 
@@ -91,7 +91,7 @@ def long_cycle(parameters: Parameters, seed: int) -> str:
 
 _CYCLES = Int("How often the cycle comes.", 1, 1000)
 
-LOOPS = (
+GENERATORS = by_name(
     Generator(
         "paragraph-loop",
         Record(
