@@ -9,23 +9,21 @@ from __future__ import annotations
 import asyncio
 import json
 import traceback
-from socket import SO_SNDBUF, SOL_SOCKET
 from typing import TYPE_CHECKING, cast
 
 import h11
 
-from mock_llm.delivery import Finish, Send, WaitUntil
+from mock_llm.playing import Framing, Player
 from mock_llm.routing import refuse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mock_llm.asked import Controlling
     from mock_llm.journal import Ending, Exchange
-    from mock_llm.routing import Reply
+    from mock_llm.replies import Reply
     from mock_llm.server import MockServer
 
-# The kernel's part of what was "sent" but not read: small where the count matters (measured: a send buffer of
-# 8 KiB keeps the count within 370 characters of what the client read).
-WATCHED_SEND_BUFFER = 8 * 1024
 MAX_HEAD_BYTES = 256 * 1024
 MAX_EARLY_BYTES = 64 * 1024
 
@@ -42,15 +40,13 @@ class Connection(asyncio.Protocol):
         self._body_bytes = 0
         self._exchange: Exchange | None = None
         self._task: asyncio.Task[None] | None = None
-        self._drained: asyncio.Future[None] | None = None
         self._closed: asyncio.Future[None] = self._loop.create_future()
 
     # What the transport calls.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        # Any unsent byte pauses the reply: memory stays at one write, and "sent" means handed to the kernel.
-        self._transport.set_write_buffer_limits(high=0)
+        self._player = Player(self._server, self._transport)
         self._server.connections.add(self)
         if self._server.is_stopping:
             self.drop("server-stopped")
@@ -74,12 +70,10 @@ class Connection(asyncio.Protocol):
             self._closed.set_result(None)
 
     def pause_writing(self) -> None:
-        self._drained = self._loop.create_future()
+        self._player.pause()
 
     def resume_writing(self) -> None:
-        if self._drained is not None and not self._drained.done():
-            self._drained.set_result(None)
-        self._drained = None
+        self._player.resume()
 
     # What the server calls.
 
@@ -88,6 +82,11 @@ class Connection(asyncio.Protocol):
         self._abandon(ended)
         self._transport.abort()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no reply is under way."""
+        return self._task is None
+
     async def finished(self) -> None:
         """Return when the socket is closed and the reply's task has ended."""
         if self._task is not None:
@@ -95,10 +94,16 @@ class Connection(asyncio.Protocol):
         await self._closed
 
     def _abandon(self, ended: Ending) -> None:
+        self._settle()
         if self._exchange is not None:
             self._server.journal.end(self._exchange, ended, self._server.clock())
         if self._task is not None:
             self._task.cancel()
+
+    def _settle(self) -> None:
+        """What is known of how much of the last reply has arrived."""
+        if self._exchange is not None:
+            self._exchange.received_at_least = self._player.received_at_least()
 
     # Requests.
 
@@ -123,7 +128,7 @@ class Connection(asyncio.Protocol):
 
     def _encourage(self) -> None:
         if self._http.they_are_waiting_for_100_continue:
-            self._write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])))
+            self._player.write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
 
     def _take(self, data: bytes) -> None:
         """Keep the body up to the cap; the rest is read and dropped, so that the client gets its answer."""
@@ -164,6 +169,7 @@ class Connection(asyncio.Protocol):
         return self._server.journal.begin(method, path, headers, self._server.clock())
 
     def _start(self, exchange: Exchange, reply: Reply) -> None:
+        self._settle()
         self._exchange = exchange
         self._server.journal.asked(exchange, self._server.clock())
         self._task = self._loop.create_task(self._reply(exchange, reply))
@@ -180,7 +186,7 @@ class Connection(asyncio.Protocol):
         fields = [("content-type", "application/json"), ("content-length", str(len(body)))]
         head = self._http.send(h11.Response(status_code=status, headers=fields)) or b""
         shown = b"" if method == "HEAD" else (self._http.send(h11.Data(data=body)) or b"")
-        self._write(head + shown + (self._http.send(h11.EndOfMessage()) or b""))
+        self._player.write(head + shown + (self._http.send(h11.EndOfMessage()) or b""))
         self._task = None
         self._next_request()
 
@@ -188,78 +194,31 @@ class Connection(asyncio.Protocol):
 
     async def _reply(self, exchange: Exchange, reply: Reply) -> None:
         try:
-            await self._deliver(exchange, reply)
+            await self._player.play(exchange, reply, self._framing(reply))
         except Exception:  # noqa: BLE001 - whatever it is, the run must fail with it and not hang
             exchange.problem = _bug()
             self.drop("refused")
             return
-        self._exchange = self._task = None
+        self._task = None
         self._next_request()
 
-    async def _deliver(self, exchange: Exchange, reply: Reply) -> None:
-        start_s = self._loop.time()
-        if reply.is_watched:
-            self._transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_SNDBUF, WATCHED_SEND_BUFFER)
-        out = self._head(reply)
-        must_yield = False
-        for command in reply.commands:
-            if isinstance(command, Send):
-                if must_yield:
-                    await self._yield()
-                self._write(out + self._framed(command.data, reply))
-                out, must_yield = b"", True
-                if command.chars:
-                    self._server.journal.sent(exchange, command.text, self._server.clock())
-            elif isinstance(command, WaitUntil):
-                if out and reply.length is None:
-                    self._write(out)
-                    out = b""
-                must_yield = await self._wait_until(start_s + command.at_ms / 1000, must_yield=must_yield)
-            else:
-                await self._finish(exchange, command, out)
-
-    async def _finish(self, exchange: Exchange, command: Finish, out: bytes) -> None:
-        self._write(out + (self._http.send(h11.EndOfMessage()) or b""))
-        if self._drained is not None:
-            await self._drained
-        ended: Ending = "refused" if exchange.problem else command.ended
-        self._server.journal.end(exchange, ended, self._server.clock())
-
-    def _head(self, reply: Reply) -> bytes:
+    def _framing(self, reply: Reply) -> Framing:
+        if reply.status == 0:
+            return Framing(b"", bytes, bytes)
+        http = self._http
         framing = ("transfer-encoding", "chunked")
         if reply.length is not None:
             framing = ("content-length", str(reply.length))
         response = h11.Response(status_code=reply.status, headers=[*reply.headers, framing])
-        return self._http.send(response) or b""
+        head = http.send(response) or b""
+        piece: Callable[[bytes], bytes] = self._whole_piece if reply.length is not None else _chunk
+        if reply.length is None and http.their_http_version == b"1.0":
+            piece = bytes
+        return Framing(head, piece, lambda: http.send(h11.EndOfMessage()) or b"")
 
-    def _framed(self, data: bytes, reply: Reply) -> bytes:
-        if reply.length is not None:
-            is_head = self._request is not None and self._request.method == b"HEAD"
-            return b"" if is_head else (self._http.send(h11.Data(data=data)) or b"")
-        if self._http.their_http_version == b"1.0":
-            return data
-        return b"%x\r\n%b\r\n" % (len(data), data)
-
-    def _write(self, data: bytes) -> None:
-        if data:
-            self._transport.write(data)
-
-    async def _wait_until(self, deadline_s: float, *, must_yield: bool) -> bool:
-        """Wait, unless the deadline has passed; says whether the loop must still be given a turn."""
-        if self._drained is not None:
-            await self._drained
-        delay_s = deadline_s - self._loop.time()
-        if delay_s <= 0:
-            return must_yield
-        await asyncio.sleep(delay_s)
-        return False
-
-    async def _yield(self) -> None:
-        """Between two writes: wait for a slow client, and let the loop see whether a fast one hung up."""
-        if self._drained is not None:
-            await self._drained
-        else:
-            await asyncio.sleep(0)
+    def _whole_piece(self, data: bytes) -> bytes:
+        is_head = self._request is not None and self._request.method == b"HEAD"
+        return b"" if is_head else (self._http.send(h11.Data(data=data)) or b"")
 
     def _next_request(self) -> None:
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
@@ -267,6 +226,10 @@ class Connection(asyncio.Protocol):
             self._advance()
         else:
             self._transport.close()
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
 
 
 def _bug() -> str:

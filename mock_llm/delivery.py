@@ -3,10 +3,16 @@
 Commands are a closed vocabulary and carry all timing, so that a plan can be read and tested without a clock:
 
     Send(data)      hand these bytes to the socket
-    WaitUntil(ms)   nothing before this time, counted from the start of the reply
-    Finish(ended)   end the body properly; always last
+    WaitUntil(ms)   nothing before this time, from the start of the reply, time at gates left out
+    Drain()         nothing before the client's side has acknowledged all bytes
+    Hold(gate)      nothing before the gate is released
+    Stall(ms)       nothing until the client hangs up, or so long
+    Finish(ended)   end the body properly
+    Close()         end the connection without ending the body
+    Reset()         the same with a TCP reset, once all bytes before it have arrived
+    Refuse(ms)      reset, and refuse connections for so long
 
-Faults and gates are further commands of the same kind.
+One of the last four ends every plan.
 """
 
 from __future__ import annotations
@@ -15,13 +21,13 @@ from dataclasses import replace
 from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
+from mock_llm.dialects.dialect import WireEvent
 from mock_llm.turn import Delta, Text, Thinking, content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Literal
 
-    from mock_llm.dialects.dialect import WireEvent
     from mock_llm.script import Stream
     from mock_llm.turn import Turn
 
@@ -48,13 +54,45 @@ class WaitUntil(NamedTuple):
     at_ms: float
 
 
+class Drain(NamedTuple):
+    """Wait until every byte so far has reached the client's kernel."""
+
+
+class Hold(NamedTuple):
+    """Wait at a gate."""
+
+    gate: str
+
+
+class Stall(NamedTuple):
+    """Keep the connection and send nothing, for ``most_ms`` at most."""
+
+    most_ms: float
+
+
 class Finish(NamedTuple):
     """The end of the body, and what the journal says of it."""
 
-    ended: Literal["complete", "cap"] = "complete"
+    ended: Literal["complete", "cap", "fault"] = "complete"
 
 
-Command = Send | WaitUntil | Finish
+class Close(NamedTuple):
+    """A FIN in the middle of the body."""
+
+
+class Reset(NamedTuple):
+    """A RST after exactly the bytes before it."""
+
+
+class Refuse(NamedTuple):
+    """A RST now; new connections are refused for ``for_ms``."""
+
+    for_ms: float
+
+
+Command = Send | WaitUntil | Drain | Hold | Stall | Finish | Close | Reset | Refuse
+Piece = WireEvent | Command
+ENDINGS = (Finish, Close, Reset, Refuse)
 
 
 def cut(turn: Turn, stream: Stream) -> Iterator[Delta]:
@@ -90,33 +128,93 @@ def is_paced(stream: Stream) -> bool:
 
 def batch_size(stream: Stream) -> int:
     """How many deltas may be encoded as one: one where the timing or the count of each matters."""
-    return 1 if is_paced(stream) or stream.until_hang_up else MAX_BATCH
+    one_by_one = is_paced(stream) or stream.until_hang_up or stream.is_held or stream.fault
+    return 1 if one_by_one else MAX_BATCH
 
 
-def plan(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
+def split(deltas: Iterable[Delta], offset: int) -> Iterator[Delta]:
+    """The same deltas, cut once more so that one ends after ``offset`` characters."""
+    left = offset
+    for delta in deltas:
+        if 0 < left < len(delta.text):
+            yield Delta(delta.part, delta.text[:left])
+            yield Delta(delta.part, delta.text[left:])
+        else:
+            yield delta
+        left -= len(delta.text)
+
+
+def replaced(
+    events: Iterable[Piece], offset: int, make: Callable[[WireEvent | None], Iterable[Piece]]
+) -> Iterator[Piece]:
+    """The same events, the one after ``offset`` characters replaced by what ``make`` makes of it.
+
+    That is the event that follows the character, whatever it carries; at offset 0 it is the first one with
+    content, so that the reply is open by then. ``make`` gets None when there is no such event.
+    """
+    chars, is_due = 0, True
+    for event in events:
+        if not isinstance(event, WireEvent):
+            yield event
+            continue
+        if is_due and chars >= offset and (offset or event.chars):
+            is_due = False
+            yield from make(event)
+        else:
+            yield event
+        chars += event.chars
+    if is_due:
+        yield from make(None)
+
+
+def held(events: Iterable[Piece], offset: int, gate: str) -> Iterator[Piece]:
+    """The same events with a gate after ``offset`` characters."""
+    return replaced(events, offset, lambda event: (Hold(gate), event) if event else (Hold(gate),))
+
+
+def plan(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
     """The commands that deliver a stream's events in order.
 
     Delta ``k`` (from 0) leaves at ``first_after_ms + k * every_ms``. What opens the reply leaves at once; an
     event without content leaves with the content after it, or at the end. Without ``every_ms`` events are
-    coalesced into large writes.
+    coalesced into large writes. A command among the events is kept in its place.
     """
     body = _paced(events, stream) if is_paced(stream) else _coalesced(events, stream)
-    yield from body
+    for command in body:
+        yield command
+        if isinstance(command, ENDINGS):
+            return
     yield Finish("cap" if stream.until_hang_up else "complete")
 
 
-def plan_whole(body: bytes, text: str, stream: Stream) -> Iterator[Command]:
-    """The commands that deliver a reply which is not streamed: all of it, after ``first_after_ms``."""
-    if stream.first_after_ms > 0:
-        yield WaitUntil(stream.first_after_ms)
+def plan_whole(body: bytes, text: str, stream: Stream, gate: str = "") -> Iterator[Command]:
+    """The commands that deliver a reply which is not streamed: all of it, after ``first_after_ms``.
+
+    A gate holds all of it.
+    """
+    yield from opening(stream, gate)
     yield Send(body, len(text), text)
     yield Finish()
 
 
-def _paced(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
+def opening(stream: Stream, gate: str) -> Iterator[Command]:
+    """What comes before a reply that is not streamed."""
+    if gate:
+        yield Hold(gate)
+    if stream.first_after_ms > 0:
+        yield WaitUntil(stream.first_after_ms)
+
+
+def _paced(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
     waiting = b""
     sent = 0
     for event in events:
+        if not isinstance(event, WireEvent):
+            if waiting:
+                yield Send(waiting)
+                waiting = b""
+            yield event
+            continue
         if not event.chars:
             waiting += event.data
             continue
@@ -133,13 +231,19 @@ def _paced(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
         yield Send(waiting)
 
 
-def _coalesced(events: Iterable[WireEvent], stream: Stream) -> Iterator[Command]:
+def _coalesced(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
     limit = RUNAWAY_BYTES if stream.until_hang_up else COALESCE_BYTES
     delayed = stream.first_after_ms > 0
     data: list[bytes] = []
     texts: list[str] = []
     size = 0
     for event in events:
+        if not isinstance(event, WireEvent):
+            if data:
+                yield _joined(data, texts)
+                data, texts, size = [], [], 0
+            yield event
+            continue
         if delayed and event.chars:
             delayed = False
             if data:

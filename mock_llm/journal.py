@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mock_llm.request import ModelRequest
     from mock_llm.script import ScriptTurn
 
-Ending = Literal["open", "complete", "client-hung-up", "cap", "refused", "server-stopped"]
+Ending = Literal["open", "complete", "client-hung-up", "cap", "fault", "refused", "server-stopped"]
 Lane = Literal["main", "side", "none"]
 
 
@@ -26,8 +26,15 @@ class Exchange:
         started_s: When the whole request was there, on the journal's clock.
         request: The parsed request; None when its body could not be parsed.
         turn: The scripted turn that answers it; None when it was refused.
+        attempt: Which attempt at this reply it is, from 1.
+        fault: The kind of the scripted fault that happens to it; empty for none.
+        held_at: The gate at which it waits, or waited when it ended; ``stall`` for a scripted stall.
         chars_total: Content characters of the whole reply.
+        chars_generated: Content characters made so far.
+        chars_encoded: Content characters that are bytes of an event.
         chars_sent: Content characters handed to the socket so far.
+        received_at_least: Content characters that the client's kernel is known to have, by the writes that
+            it has acknowledged whole. What the client's program has read is not known to anybody else.
         exact: True when ``chars_sent`` is exact to the delta (a paced stream); otherwise it is an
             upper bound on what the client has read.
         text_sent: The content characters handed to the socket, all parts joined.
@@ -45,8 +52,14 @@ class Exchange:
     reply: int | None = None
     request: ModelRequest | None = None
     turn: ScriptTurn | None = None
+    attempt: int = 1
+    fault: str = ""
+    held_at: str = ""
     chars_total: int = 0
+    chars_generated: int = 0
+    chars_encoded: int = 0
     chars_sent: int = 0
+    received_at_least: int = 0
     exact: bool = False
     sent: list[str] = field(default_factory=list)
     ended: Ending = "open"
@@ -64,7 +77,7 @@ class JournalEvent:
     """Something that happened to an exchange, on the journal's own clock (seconds)."""
 
     at_s: float
-    kind: Literal["request", "delta", "ended"]
+    kind: Literal["request", "delta", "held", "released", "stalled", "ended"]
     exchange: Exchange
     data: Mapping[str, Any] = field(default_factory=dict)
 
@@ -95,7 +108,26 @@ class Journal:
         """Content was handed to the socket; the event's ``text`` is that content, not the sum."""
         exchange.sent.append(text)
         exchange.chars_sent += len(text)
-        self.emit(JournalEvent(at_s, "delta", exchange, {"text": text, "chars_sent": exchange.chars_sent}))
+        exchange.chars_encoded = max(exchange.chars_encoded, exchange.chars_sent)
+        exchange.chars_generated = max(exchange.chars_generated, exchange.chars_encoded)
+        if self.listeners:
+            data = {"text": text, "chars_sent": exchange.chars_sent}
+            self.emit(JournalEvent(at_s, "delta", exchange, data))
+
+    def held(self, exchange: Exchange, gate: str, at_s: float) -> None:
+        """The reply waits at a gate."""
+        exchange.held_at = gate
+        self.emit(JournalEvent(at_s, "held", exchange, {"gate": gate}))
+
+    def released(self, exchange: Exchange, at_s: float) -> None:
+        """The reply goes on."""
+        gate, exchange.held_at = exchange.held_at, ""
+        self.emit(JournalEvent(at_s, "released", exchange, {"gate": gate}))
+
+    def stalled(self, exchange: Exchange, at_s: float) -> None:
+        """The reply stands still, as scripted."""
+        exchange.held_at = "stall"
+        self.emit(JournalEvent(at_s, "stalled", exchange))
 
     def end(self, exchange: Exchange, ended: Ending, at_s: float) -> None:
         """How it ended. Only the first ending counts."""

@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mock_llm import delivery
-from mock_llm.dialects import PATHS, by_name, dialect_for_path
+from mock_llm.dialects import PATHS, by_name, counting_for_path, dialect_for_path
 from mock_llm.dialects.dialect import Ids
+from mock_llm.dialects.sse import input_tokens
+from mock_llm.replies import JSON, Impossible, Reply, scripted_reply
 from mock_llm.request import BadRequest
 from mock_llm.responder import Play, Refuse, Responder
 from mock_llm.script import ScriptTurn
-from mock_llm.turn import content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mock_llm.delivery import Command
-    from mock_llm.dialects.dialect import Dialect
+    from mock_llm.dialects.dialect import Counting, Dialect
     from mock_llm.journal import Exchange
     from mock_llm.script import Script
 
 MODELS = ("mock-model",)
 GREETING = b"mock-llm\n"
-_JSON = "application/json"
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What to send. ``length`` is the body's size in bytes, or None where it is not known beforehand.
-
-    ``is_watched`` asks for small buffers, so that the count of what was sent stays near what was read.
-    """
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    commands: Iterator[Command]
-    length: int | None = None
-    is_watched: bool = False
 
 
 class Router:
@@ -45,12 +27,16 @@ class Router:
 
     def __init__(self, script: Script) -> None:
         self.responder = Responder(script)
+        self._attempts: dict[int, int] = {}
 
     def route(self, exchange: Exchange, body: bytes) -> Reply:
         """The reply to a request; its place in the journal is filled in on the way."""
         dialect = dialect_for_path(exchange.path)
         if dialect is not None and exchange.method == "POST":
             return self._model(exchange, dialect, body)
+        counting = counting_for_path(exchange.path)
+        if counting is not None and exchange.method == "POST":
+            return _counted(exchange, counting, body)
         if exchange.method in ("GET", "HEAD"):
             constant = _constant(exchange)
             if constant is not None:
@@ -72,46 +58,20 @@ class Router:
             return refuse(exchange, answer.status, answer.message, dialect)
         if isinstance(answer, Play):
             exchange.lane, exchange.reply, exchange.turn = "main", answer.reply, answer.turn
+            exchange.attempt = self._attempts[answer.reply] = self._attempts.get(answer.reply, 0) + 1
         else:
             exchange.lane, exchange.turn = "side", ScriptTurn(answer.side.turn, place=answer.side.name)
-        return _streamed(exchange, dialect) if request.stream else _whole(exchange, dialect)
+        try:
+            return scripted_reply(exchange, exchange.turn, request, dialect)
+        except Impossible as error:
+            return refuse(exchange, 400, f"request {exchange.number} cannot be answered: {error}", dialect)
 
 
 def refuse(exchange: Exchange, status: int, problem: str, dialect: Dialect | None = None) -> Reply:
     """An error in the provider's shape; the exchange becomes a problem of the run."""
     exchange.lane, exchange.problem = "none", problem
     dialect = dialect or dialect_for_path(exchange.path) or _guess(exchange)
-    return _fixed(exchange, status, dialect.error_body(status, problem), _JSON, dialect)
-
-
-def _streamed(exchange: Exchange, dialect: Dialect) -> Reply:
-    script, request = exchange.turn, exchange.request
-    assert script is not None
-    assert request is not None
-    stream = script.stream
-    exchange.chars_total = delivery.total_chars(script.turn, stream)
-    exchange.exact = delivery.is_paced(stream)
-    turn = delivery.as_played(script.turn, stream)
-    deltas, batch = delivery.cut(turn, stream), delivery.batch_size(stream)
-    events = dialect.encode(turn, deltas, request, Ids(exchange.number), batch)
-    headers = (("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache"))
-    return Reply(
-        200,
-        (*headers, _request_id(exchange, dialect)),
-        delivery.plan(events, stream),
-        is_watched=exchange.exact or stream.until_hang_up,
-    )
-
-
-def _whole(exchange: Exchange, dialect: Dialect) -> Reply:
-    script, request = exchange.turn, exchange.request
-    assert script is not None
-    assert request is not None
-    exchange.chars_total = script.turn.chars
-    body = dialect.encode_whole(script.turn, request, Ids(exchange.number))
-    text = "".join(content(part) for part in script.turn.parts)
-    commands = delivery.plan_whole(body, text, script.stream)
-    return Reply(200, (("content-type", _JSON), _request_id(exchange, dialect)), commands, len(body))
+    return _fixed(exchange, status, dialect.error_body(status, problem), JSON, dialect)
 
 
 def _constant(exchange: Exchange) -> Reply | None:
@@ -121,8 +81,18 @@ def _constant(exchange: Exchange) -> Reply | None:
     if path == "":
         return _aside(exchange, GREETING, "text/plain; charset=utf-8", dialect)
     if path.endswith("/models"):
-        return _aside(exchange, dialect.models_body(MODELS), _JSON, dialect)
+        return _aside(exchange, dialect.models_body(MODELS), JSON, dialect)
     return None
+
+
+def _counted(exchange: Exchange, dialect: Counting, body: bytes) -> Reply:
+    """How many tokens a request has: asked beside the conversation, and no turn of it."""
+    try:
+        request = dialect.parse_request(body, exchange.path, exchange.headers)
+    except BadRequest as error:
+        problem = f"request {exchange.number} is not valid for {dialect.name}: {error}"
+        return refuse(exchange, 400, problem, dialect)
+    return _aside(exchange, dialect.count_body(input_tokens(request)), JSON, dialect)
 
 
 def _aside(exchange: Exchange, body: bytes, content_type: str, dialect: Dialect) -> Reply:
@@ -142,6 +112,9 @@ def _request_id(exchange: Exchange, dialect: Dialect) -> tuple[str, str]:
 
 def _guess(exchange: Exchange) -> Dialect:
     """The dialect of a client whose path does not say it."""
+    path, _, query = exchange.path.partition("?")
+    if "x-goog-api-key" in exchange.headers or "/v1beta" in path or query.startswith("key="):
+        return by_name("gemini")
     anthropic = "anthropic-version" in exchange.headers or "x-api-key" in exchange.headers
     return by_name("anthropic-messages" if anthropic else "openai-chat")
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from mock_llm.faults import Fault
+    from mock_llm.invariants import Invariant
+    from mock_llm.matchers import Matcher
     from mock_llm.turn import Turn
 
 
@@ -17,6 +20,9 @@ class Stream:
     ``chars_per_delta`` is set; with neither, a part is one delta. ``first_after_ms`` and ``every_ms`` are
     absolute deadlines from the start of the reply. With ``until_hang_up`` the text parts are played again
     and again until the client hangs up or ``cap_chars`` characters were sent, whichever comes first.
+
+    With ``hold`` or ``hold_after`` the reply stops after ``hold_after`` characters (without it, before the
+    first) until the gate ``hold`` is released; a gate without a name is called ``reply-N``.
     """
 
     deltas: int | None = None
@@ -25,15 +31,29 @@ class Stream:
     every_ms: float = 0
     until_hang_up: bool = False
     cap_chars: int = 200_000
+    hold: str = ""
+    hold_after: int | None = None
+    fault: Fault | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """True when the reply waits at a gate."""
+        return bool(self.hold) or self.hold_after is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptTurn:
-    """A turn of the script and its delivery; ``place`` is ``file:line`` for messages."""
+    """A turn of the script and its delivery; ``place`` is ``file:line`` for messages.
+
+    With ``when`` it answers only a request that fits all its checks. ``is_template`` says that its texts name
+    values of the request, such as ``{request.model}``, and are filled in when it is played.
+    """
 
     turn: Turn
     stream: Stream = field(default_factory=Stream)
     place: str = ""
+    when: Matcher = ()
+    is_template: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +68,52 @@ class SideRequest:
     turn: Turn
 
 
+# What answers when no turn is left: nothing does, the turn that was played last, or a turn of its own.
+Exhausted = Literal["error", "repeat-last"] | ScriptTurn
+
+
+class Lane(NamedTuple):
+    """Requests that are recognised together, and the turns that answer them.
+
+    Attributes:
+        name: What reports call it; empty for the main lane.
+        match: What a request of the lane is like; empty accepts every request.
+        turns: Each conversation of the lane is played these.
+        invariants: What every request of it must keep to.
+        when_exhausted: What answers when a conversation has no turn left.
+        place: ``file:line`` for messages.
+    """
+
+    name: str
+    match: Matcher
+    turns: tuple[ScriptTurn, ...]
+    invariants: tuple[Invariant, ...] = ()
+    when_exhausted: Exhausted = "error"
+    place: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """What the mock model plays.
 
-    ``lane`` is the text (a nonce) that a request of the main conversation carries in a user message.
-    An empty lane accepts every request. ``max_requests`` bounds all requests together.
+    Attributes:
+        turns: The turns of the main lane.
+        lane: The text (a nonce) that a request of the main lane carries in a user message: they are then one
+            conversation. An empty text accepts every request.
+        sides: What an agent asks beside the conversation.
+        max_requests: Bounds all requests together.
+        lanes: Further lanes; they are looked at before the main one, in order.
+        invariants: What every request of the main lane must keep to.
+        when_exhausted: What answers when a conversation of the main lane has no turn left.
+        conversations: ``apart`` tells those of the main lane apart by their first user message, each with its
+            own place in the turns; ``one`` takes all requests for one conversation.
     """
 
     turns: tuple[ScriptTurn, ...]
     lane: str = ""
     sides: tuple[SideRequest, ...] = ()
     max_requests: int = 50
+    lanes: tuple[Lane, ...] = ()
+    invariants: tuple[Invariant, ...] = ()
+    when_exhausted: Exhausted = "error"
+    conversations: Literal["apart", "one"] = "apart"

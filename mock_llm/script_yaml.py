@@ -145,7 +145,7 @@ class _TurnReader:
             if time > 1 and self._counts_along(value):
                 said = self._said(value, time) or said
             turn = _turn(said, value["usage"], first + time - 1, time)
-            turns.append(ScriptTurn(turn, value["stream"], place))
+            turns.append(ScriptTurn(turn, replace(value["stream"], fault=value["fault"]), place))
         return turns
 
     def _counts_along(self, value: dict[str, Any]) -> bool:

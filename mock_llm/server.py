@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from ipaddress import ip_address
-from socket import AF_INET, AF_INET6
 from typing import TYPE_CHECKING, Self
 
 from mock_llm.connection import Connection
+from mock_llm.gates import Gates
 from mock_llm.journal import Journal
+from mock_llm.listening import Listener
 from mock_llm.routing import Router
 
 if TYPE_CHECKING:
@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from socket import socket
 
     from mock_llm.asked import Controlling
-    from mock_llm.journal import Exchange
-    from mock_llm.routing import Reply
+    from mock_llm.journal import Exchange, JournalEvent
+    from mock_llm.replies import Reply
     from mock_llm.script import Script
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
-BACKLOG = 1024
-_INTERNET = (AF_INET, AF_INET6)
 
 
 class MockServer:
@@ -55,7 +53,9 @@ class MockServer:
         self.max_body_bytes = max_body_bytes
         self.connections: set[Connection] = set()
         self.is_stopping = False
-        self._server: asyncio.Server | None = None
+        self.gates = Gates()
+        self._listener = Listener(self._connection)
+        self._is_running = False
         self._origin = ""
 
     @property
@@ -76,30 +76,83 @@ class MockServer:
             ValueError: If the address is not a loopback address.
             OSError: If the port is taken.
         """
-        loop = asyncio.get_running_loop()
-        if sock is not None:
-            _require_loopback(sock.getsockname()[0] if sock.family in _INTERNET else "a local socket")
-            self._server = await loop.create_server(self._connection, sock=sock, backlog=BACKLOG)
-        else:
-            _require_loopback(host)
-            self._server = await loop.create_server(self._connection, host, port, backlog=BACKLOG)
-        bound_host, bound_port = self._server.sockets[0].getsockname()[:2]
-        self._origin = f"http://{_bracketed(bound_host)}:{bound_port}"
+        self._origin = await self._listener.open(sock, host, port)
+        self._is_running = True
 
     async def stop(self) -> None:
         """Stop listening and cut every connection; a reply under way ends as ``server-stopped``."""
-        if self._server is None:
+        if not self._is_running:
             return
-        server, self._server, self.is_stopping = self._server, None, True
-        server.close()
+        self._is_running, self.is_stopping = False, True
+        self._listener.close()
         open_connections = tuple(self.connections)
         for connection in open_connections:
             connection.drop("server-stopped")
         await asyncio.gather(*(connection.finished() for connection in open_connections))
-        await server.wait_closed()
+        await self._listener.closed()
+
+    def release(self, gate: str, count: int | None = None) -> int:
+        """Let the replies through that wait at a gate: see :meth:`mock_llm.gates.Gates.release`."""
+        return self.gates.release(gate, count)
+
+    async def wait_for_request(self, number: int, timeout_s: float | None = None) -> Exchange:
+        """Return request ``number`` (of all, from 1) as soon as it is there and its answer is chosen.
+
+        Raises:
+            TimeoutError: If it does not come in time.
+        """
+        return await self._seen(number, timeout_s, lambda _: True)
+
+    async def wait_for_end(self, number: int, timeout_s: float | None = None) -> Exchange:
+        """Return request ``number`` when its reply has ended, however it did.
+
+        Raises:
+            TimeoutError: If it does not end in time.
+        """
+        return await self._seen(number, timeout_s, lambda exchange: exchange.ended != "open")
+
+    async def wait_for_hold(self, number: int, timeout_s: float | None = None) -> Exchange:
+        """Return request ``number`` when its reply waits at a gate, or stalls.
+
+        Raises:
+            TimeoutError: If it does not come to wait in time.
+        """
+        return await self._seen(number, timeout_s, lambda exchange: bool(exchange.held_at))
+
+    async def _seen(
+        self, number: int, timeout_s: float | None, is_met: Callable[[Exchange], bool]
+    ) -> Exchange:
+        found: asyncio.Future[Exchange] = asyncio.get_running_loop().create_future()
+
+        def look(exchange: Exchange) -> None:
+            if exchange.number == number and is_met(exchange) and not found.done():
+                found.set_result(exchange)
+
+        def hear(event: JournalEvent) -> None:
+            look(event.exchange)
+
+        for exchange in self.journal.exchanges:
+            look(exchange)
+        self.journal.listeners.append(hear)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await found
+        finally:
+            self.journal.listeners.remove(hear)
+
+    def refuse_connections(self, for_ms: float | None = None) -> None:
+        """Refuse new connections and cut idle ones, for so long or until :meth:`accept_connections`."""
+        self._listener.refuse(None if for_ms is None else for_ms / 1000)
+        for connection in tuple(self.connections):
+            if connection.is_idle:
+                connection.drop("client-hung-up")
+
+    async def accept_connections(self) -> None:
+        """Accept connections again, on the same port."""
+        await self._listener.accept()
 
     async def __aenter__(self) -> Self:
-        if self._server is None:
+        if not self._is_running:
             await self.start()
         return self
 
@@ -108,16 +161,3 @@ class MockServer:
 
     def _connection(self) -> Connection:
         return Connection(self)
-
-
-def _require_loopback(host: str) -> None:
-    try:
-        is_loopback = ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = False
-    if not is_loopback:
-        raise ValueError(f"the mock server listens on loopback addresses only, and '{host}' is not one")
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

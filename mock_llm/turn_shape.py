@@ -8,6 +8,7 @@ from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
+from mock_llm.fault_shape import FAULT
 from mock_llm.generators import GENERATORS, source_shape
 from mock_llm.problems import quoted
 from mock_llm.script import Stream
@@ -77,6 +78,7 @@ def turn_shape() -> Shape:
                 Int("How often the turn is played; {time} counts from 1.", 1, _MOST_TIMES), default=1
             ),
             "stream": Field(_STREAM, default=Stream()),
+            "fault": Field(FAULT),
         },
         "One reply of the model; its parts come in the order of the keys.",
     )
@@ -130,6 +132,12 @@ _STREAM = Checked(
             "first_after_ms": Field(Num("Milliseconds before the first piece.", 0, _HOUR_MS), default=0),
             "every_ms": Field(Num("Milliseconds from one piece to the next.", 0, _HOUR_MS), default=0),
             "until": Field(Enum(("client-hangs-up",), "Play the text again and again until then.")),
+            "hold_after": Field(
+                Int("Stop after so many characters until the gate is released.", 0, 100_000_000)
+            ),
+            "hold": Field(
+                Str("Name of the gate; alone it holds the reply before its first character."), default=""
+            ),
             "cap_chars": Field(
                 Int("With 'until', stop after so many characters.", 1, 100_000_000), default=200_000
             ),

@@ -155,7 +155,7 @@ def test_a_client_that_does_not_read_stops_the_reply_and_costs_no_memory(live: A
                 turns_without_progress = turns_without_progress + 1 if exchange.chars_sent == before else 0
 
             connection = next(iter(server.connections))
-            assert connection._drained is not None
+            assert connection._player.drained is not None
             assert connection._transport.get_write_buffer_size() < 8 * 1024
             assert exchange.chars_sent < 10**7
             writer.transport.abort()
