@@ -30,7 +30,8 @@ class ModelRequest:
 
     ``messages`` leave the system text out; a tool result is a message with role ``tool``.
     ``stream`` is decided by the body (or the path, where the dialect says so) alone. ``retry`` counts the
-    client's own repetitions of the same request: 0 is its first attempt.
+    client's own repetitions of the same request: 0 is its first attempt. Names of ``headers`` are in lower
+    case; they are empty until the server fills them in.
     """
 
     dialect: str
@@ -43,6 +44,7 @@ class ModelRequest:
     body: Mapping[str, Any] = field(default_factory=dict)
     path: str = ""
     retry: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def last_user_text(self) -> str:

@@ -1,27 +1,50 @@
 """Which turn answers a request, and why no other does.
 
-The order of the rules: the cap; the client's own retry of a request (the same answer again); a side request
-of the agent; the lane; the next turn. What no rule answers is refused, never answered by a repeat.
+The order of the rules: the cap; the client's own repetition of a request (the same answer again); a side
+request of the agent; the first lane that it fits, the main one last; the next turn of its conversation there.
+What no rule answers is refused.
+
+A conversation is told from others by its first user message. So several may go on at once, each with a place
+of its own in the turns. In a lane with a nonce everything is one conversation.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mock_llm.request import ModelRequest
-    from mock_llm.script import Script, ScriptTurn, SideRequest
+from mock_llm.conversations import Track, fits
+from mock_llm.repeats import Repeats
+from mock_llm.script import Lane, ScriptTurn
+from mock_llm.turn import ToolCall
 
-_SHOWN_CHARS = 80
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mock_llm.conversations import Conversation
+    from mock_llm.request import ModelRequest
+    from mock_llm.script import Script, SideRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """The turn of the script that answers, as reply ``reply`` of the main lane, from 1."""
+    """The turn that answers, as reply ``reply`` of its lane, from 1.
+
+    Attributes:
+        reply: Its place among the replies of the lane.
+        turn: The turn, with the values of the request filled in.
+        lane: The lane's name; empty for the main one.
+        conversation: The conversation's place among all, from 1.
+        note: What is unusual about the answer, for the journal.
+        violations: Broken invariants, in full sentences for the report.
+    """
 
     reply: int
     turn: ScriptTurn
+    lane: str = ""
+    conversation: int = field(default=1, compare=False)
+    note: str = ""
+    violations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +60,41 @@ class Refuse:
 
     status: int
     message: str
+    violations: tuple[str, ...] = ()
 
 
 Answer = Play | Side | Refuse
 
 
 class Responder:
-    """Choose the answer to each request of one run, in the order they arrive."""
+    """Choose the answer to each request of one run, in the order they arrive.
 
-    def __init__(self, script: Script) -> None:
+    Args:
+        script: What to play, the values of the run filled in.
+        was_cut: Whether the exchange of that number failed, so that the same request again is a repetition.
+            Without it, only what a client says itself (``retry``) counts.
+    """
+
+    def __init__(self, script: Script, was_cut: Callable[[int], bool] = lambda _: False) -> None:
         self._script = script
-        self._answered: list[tuple[ModelRequest, Answer]] = []
-        self._played = 0
+        main = Lane("", (), script.turns, script.invariants, script.when_exhausted)
+        self._main = Track(main)
+        self._lanes = tuple(map(Track, script.lanes))
+        self._repeats = Repeats(was_cut)
+        self._conversations = 0
         self._seen = 0
 
     @property
     def unused(self) -> tuple[ScriptTurn, ...]:
-        """The turns that no request has reached yet."""
-        return self._script.turns[self._played :]
+        """The turns that no request has reached yet, those of the main lane first."""
+        tracks = (self._main, *self._lanes)
+        return tuple(track.lane.turns[place] for track in tracks for place in track.unused)
+
+    @property
+    def unused_names(self) -> tuple[str, ...]:
+        """The same as reports name them: ``turn 2 (s.yaml:9)``, ``turn 1 (s.yaml:14) of lane 'title'``."""
+        tracks = (self._main, *self._lanes)
+        return tuple(_turn_of(track, place) for track in tracks for place in track.unused)
 
     def answer(self, request: ModelRequest, number: int | None = None) -> Answer:
         """The answer to the next request; ``number`` is what messages call it, by default its place here."""
@@ -62,16 +102,12 @@ class Responder:
         number = self._seen if number is None else number
         if self._seen > self._script.max_requests:
             return Refuse(400, self._over_cap(request, number))
-        answer = self._again(request) or self._side(request) or self._next(request, number)
-        self._answered.append((request, answer))
+        answer = self._repeats.find(request)
+        if isinstance(answer, Play):  # what the request breaks was said the first time
+            answer = replace(answer, violations=())
+        answer = answer or self._side(request) or self._next(request, number)
+        self._repeats.remember(request, answer, number, was_answered=not isinstance(answer, Refuse))
         return answer
-
-    def _again(self, request: ModelRequest) -> Answer | None:
-        """What the same request got before, if the client says that it repeats one."""
-        if not request.retry:
-            return None
-        repeated = (answer for seen, answer in reversed(self._answered) if _same(seen, request))
-        return next(repeated, None)
 
     def _side(self, request: ModelRequest) -> Side | None:
         """A side request. Looked for before the lane, as a title request often quotes the prompt."""
@@ -81,66 +117,118 @@ class Responder:
         return None if side is None else Side(side)
 
     def _next(self, request: ModelRequest, number: int) -> Play | Refuse:
-        if not self._is_in_lane(request):
-            return Refuse(400, self._unexpected(request, number))
-        if self._played == len(self._script.turns):
-            return Refuse(400, self._exhausted(request, number))
-        self._played += 1
-        return Play(self._played, self._script.turns[self._played - 1])
+        track = self._track(request)
+        if track is None:
+            return Refuse(400, self._in_no_lane(request, number))
+        conversation = self._conversation(track, request)
+        conversation.nth += 1
+        violations = _violations(conversation, request, number)
+        conversation.before = request
+        place = conversation.take(request)
+        if place is None:
+            return self._exhausted(conversation, request, number, violations)
+        return _play(conversation, track.lane.turns[place], request, violations=violations)
 
-    def _is_in_lane(self, request: ModelRequest) -> bool:
-        lane = self._script.lane
-        return any(lane in message.text for message in request.messages if message.role == "user") or not lane
+    def _track(self, request: ModelRequest) -> Track | None:
+        for track in self._lanes:
+            if fits(track.lane.match, request, 0):
+                return track
+        return self._main if self._is_in_main(request) else None
+
+    def _is_in_main(self, request: ModelRequest) -> bool:
+        nonce = self._script.lane
+        if nonce:
+            return any(nonce in message.text for message in request.messages if message.role == "user")
+        return bool(self._script.turns) or not self._lanes
+
+    def _conversation(self, track: Track, request: ModelRequest) -> Conversation:
+        is_one = track is self._main and (self._script.lane or self._script.conversations == "one")
+        conversation = track.conversation("" if is_one else first_user_text(request))
+        if not conversation.number:
+            self._conversations += 1
+            conversation.number = self._conversations
+        return conversation
+
+    def _exhausted(
+        self, conversation: Conversation, request: ModelRequest, number: int, violations: tuple[str, ...]
+    ) -> Play | Refuse:
+        """What ``when_exhausted`` says."""
+        from mock_llm.misses import no_turn_left, turn_name
+
+        lane, last = conversation.track.lane, conversation.last
+        if isinstance(lane.when_exhausted, ScriptTurn):
+            note = "no turn was left: 'when_exhausted' answers"
+            return _play(conversation, lane.when_exhausted, request, note, violations)
+        if lane.when_exhausted == "repeat-last" and last is not None:
+            note = f"no turn was left: {turn_name(lane.turns, last)} again"
+            return _play(conversation, lane.turns[last], request, note, violations)
+        why = "'when_exhausted' repeats the last turn, and none was played" if last is None else ""
+        why = why if lane.when_exhausted == "repeat-last" else ""
+        return Refuse(400, no_turn_left(request, number, conversation, why), violations)
 
     def _over_cap(self, request: ModelRequest, number: int) -> str:
-        return "\n".join(
-            (
-                f"request {number} is over the cap of {self._script.max_requests} requests",
-                describe(request),
-                f"  {self._played} of {len(self._script.turns)} turns were played",
-                "  see what the client repeats, or raise 'max_requests'",
-            )
-        )
+        from mock_llm.misses import over_cap
 
-    def _unexpected(self, request: ModelRequest, number: int) -> str:
-        if self.unused:
-            closest = f"{self._named(self._played + 1)} wants"
-        elif self._played:
-            closest = f"{self._named(self._played)} (played) wanted"
-        else:
-            closest = "the script has no turns, and wants"
-        return "\n".join(
-            (
-                f"request {number} does not belong to the conversation of the script",
-                describe(request),
-                f"  closest: {closest} a user message that contains '{self._script.lane}'",
-                "  describe it as a side request of the agent, or put that text into the prompt",
-            )
-        )
+        played = f"{len(self._main.played)} of {len(self._script.turns)} turns were played"
+        return over_cap(request, number, self._script.max_requests, played)
 
-    def _exhausted(self, request: ModelRequest, number: int) -> str:
-        last = f"{self._named(self._played)} was the last one" if self._played else "the script has no turns"
-        return "\n".join(
-            (
-                f"request {number} has no turn left to answer it",
-                describe(request),
-                f"  closest: {last}, and it is played already" if self._played else f"  {last}",
-                "  add a turn to 'model', or see why the client asked again",
-            )
-        )
+    def _in_no_lane(self, request: ModelRequest, number: int) -> str:
+        from mock_llm.misses import in_no_lane, main_wants
 
-    def _named(self, place: int) -> str:
-        turn = self._script.turns[place - 1]
-        return f"turn {place} ({turn.place})" if turn.place else f"turn {place}"
+        wants = main_wants(self._main, self._script.lane) if self._script.lane else ""
+        return in_no_lane(request, number, wants, [track.lane for track in self._lanes])
 
 
-def describe(request: ModelRequest) -> str:
-    """A request in one line of a report."""
-    count = len(request.messages)
-    text = request.last_user_text
-    shown = repr(text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 3] + "...")
-    return f"  POST {request.path}, {count} message{'s' * (count != 1)}, last user text {shown}"
+def first_user_text(request: ModelRequest) -> str:
+    """What tells a conversation from others: the text of its first user message."""
+    return next((message.text for message in request.messages if message.role == "user"), "")
 
 
-def _same(one: ModelRequest, other: ModelRequest) -> bool:
-    return one.dialect == other.dialect and one.path == other.path and one.body == other.body
+def _play(
+    conversation: Conversation,
+    turn: ScriptTurn,
+    request: ModelRequest,
+    note: str = "",
+    violations: tuple[str, ...] = (),
+) -> Play:
+    track = conversation.track
+    track.replies += 1
+    if turn.is_template:
+        from mock_llm.filling import fill_from_request
+
+        turn = fill_from_request(turn, request, conversation.nth)
+    if note:
+        turn = _with_new_calls(turn, conversation.nth)
+    return Play(track.replies, turn, track.lane.name, conversation.number, note, violations)
+
+
+def _with_new_calls(turn: ScriptTurn, nth: int) -> ScriptTurn:
+    """The turn with calls of other ids: no client may see an id twice in one conversation."""
+    parts = tuple(
+        replace(part, id=f"{part.id}_again{nth}") if isinstance(part, ToolCall) and part.id else part
+        for part in turn.turn.parts
+    )
+    return replace(turn, turn=replace(turn.turn, parts=parts))
+
+
+def _violations(conversation: Conversation, request: ModelRequest, number: int) -> tuple[str, ...]:
+    lane = conversation.track.lane
+    if not lane.invariants:
+        return ()
+    from mock_llm.invariants import broken, titled
+    from mock_llm.misses import describe
+
+    of_lane = f" of lane '{lane.name}'" if lane.name else ""
+    found = ((each, broken(each, request, conversation.before)) for each in lane.invariants)
+    return tuple(
+        f"request {number} breaks the invariant {titled(each)}{of_lane}\n{describe(request)}\n  {evidence}"
+        for each, evidence in found
+        if evidence
+    )
+
+
+def _turn_of(track: Track, place: int) -> str:
+    from mock_llm.misses import turn_name
+
+    name = turn_name(track.lane.turns, place)
+    return f"{name} of lane '{track.lane.name}'" if track.lane.name else name

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 
 from mock_llm.located import ListNode, Node, ScalarNode
 from mock_llm.problems import Problems, did_you_mean
-from mock_llm.turn import Part, ToolCall, Turn
+from mock_llm.turn import Part, ToolCall, Turn, content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mock_llm.script import ScriptTurn
+
+RUN_VARIABLES = ("nonce",)
+REQUEST_VARIABLES = ("request.last_user", "request.model", "request.tool_result", "request.nth")
 
 _NAME = re.compile(r"(\$?)(?<!\{)(\{++)([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)(\}++)")
 
@@ -30,8 +33,16 @@ def fill(turn: Turn, variables: Mapping[str, str]) -> Turn:
 
 
 def fill_turns(turns: Iterable[ScriptTurn], variables: Mapping[str, str]) -> tuple[ScriptTurn, ...]:
-    """The same for all turns of a script."""
-    return tuple(replace(turn, turn=fill(turn.turn, variables)) for turn in turns)
+    """The same for all turns of a script, see :func:`fill_turn`."""
+    return tuple(fill_turn(turn, variables) for turn in turns)
+
+
+def fill_turn(turn: ScriptTurn, variables: Mapping[str, str]) -> ScriptTurn:
+    """The same for one turn of a script. One that names values of a request stays a template for them."""
+    if any("{request." in content(part) for part in turn.turn.parts):
+        parts = tuple(_bound(part, variables) for part in turn.turn.parts)
+        return replace(turn, turn=replace(turn.turn, parts=parts), is_template=True)
+    return replace(turn, turn=fill(turn.turn, variables))
 
 
 def fill_text(text: str, variables: Mapping[str, str]) -> str:
@@ -85,10 +96,18 @@ def check_names(node: Node, known: Sequence[str], problems: Problems, *more_hint
 
 
 def _filled(part: Part, variables: Mapping[str, str]) -> Part:
+    return _with(part, fill_text, variables)
+
+
+def _bound(part: Part, variables: Mapping[str, str]) -> Part:
+    return _with(part, bind, variables)
+
+
+def _with(part: Part, change: Callable[[str, Mapping[str, str]], str], variables: Mapping[str, str]) -> Part:
     if not isinstance(part, ToolCall):
-        return replace(part, text=fill_text(part.text, variables))
+        return replace(part, text=change(part.text, variables))
     escaped = {name: json.dumps(value, ensure_ascii=False)[1:-1] for name, value in variables.items()}
-    return replace(part, arguments=fill_text(part.arguments, escaped))
+    return replace(part, arguments=change(part.arguments, escaped))
 
 
 def _replaced(text: str, variables: Mapping[str, str], *, unescape: bool) -> str:

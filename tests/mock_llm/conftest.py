@@ -62,7 +62,9 @@ class Live:
 
     @staticmethod
     def script(*texts: str, stream: Stream | None = None, **more: Any) -> Script:
-        return Script(tuple(ScriptTurn(Turn((Text(text),)), stream or Stream()) for text in texts), **more)
+        """One conversation, so that a test may ask what it likes and gets the texts in order."""
+        turns = tuple(ScriptTurn(Turn((Text(text),)), stream or Stream()) for text in texts)
+        return Script(turns, **{"conversations": "one", **more})
 
     @staticmethod
     @contextlib.asynccontextmanager

@@ -15,7 +15,7 @@ RETRY = {"x-stainless-retry-count": "1"}
 
 
 def script(**more: object) -> Script:
-    return Script((ONE, TWO), **more)  # type: ignore[arg-type]
+    return Script((ONE, TWO), **{"conversations": "one", **more})  # type: ignore[arg-type]
 
 
 def test_turns_are_played_in_order(asking: Any) -> None:

@@ -1,0 +1,94 @@
+"""The places of conversations in the turns of a lane.
+
+A turn with a matcher answers the first request that fits it, wherever the turn stands; the others are taken
+in order by the requests that no matcher wants. Each conversation takes each turn once, and one conversation
+never moves the place of another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mock_llm.matchers import Matcher
+    from mock_llm.request import ModelRequest
+    from mock_llm.script import Lane
+
+
+def fits(matcher: Matcher, request: ModelRequest, nth: int) -> bool:
+    """Whether a request fits; a script without matchers never loads them."""
+    from mock_llm.matchers import matches
+
+    return matches(matcher, request, nth)
+
+
+class Track:
+    """The turns of a lane and every conversation that follows them."""
+
+    def __init__(self, lane: Lane) -> None:
+        self.lane = lane
+        self.replies = 0
+        self.played: set[int] = set()
+        self.in_order = tuple(place for place, turn in enumerate(lane.turns) if not turn.when)
+        self.matched = tuple(place for place, turn in enumerate(lane.turns) if turn.when)
+        self._conversations: dict[str, Conversation] = {}
+
+    @property
+    def unused(self) -> tuple[int, ...]:
+        """The places, from 0, of the turns that no conversation has taken."""
+        return tuple(place for place in range(len(self.lane.turns)) if place not in self.played)
+
+    def conversation(self, key: str) -> Conversation:
+        """The conversation of that key, begun when it is not known."""
+        if key not in self._conversations:
+            self._conversations[key] = Conversation(self)
+        return self._conversations[key]
+
+
+class Conversation:
+    """How far one conversation has come.
+
+    Attributes:
+        nth: Its requests so far; a client's own repetitions do not count.
+        last: The place of the turn it took last, from 0; None before the first.
+        number: Its place among the conversations of all lanes, from 1; 0 until one is given.
+        before: Its request before this one.
+    """
+
+    __slots__ = ("_in_order", "_matched", "before", "last", "nth", "number", "track")
+
+    def __init__(self, track: Track) -> None:
+        self.track = track
+        self.nth = 0
+        self.number = 0
+        self.last: int | None = None
+        self.before: ModelRequest | None = None
+        self._in_order = 0
+        self._matched = track.matched
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """The places of the turns it has not taken, from 0."""
+        return tuple(sorted((*self._matched, *self.track.in_order[self._in_order :])))
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """Those of them that wait for a request that fits."""
+        return self._matched
+
+    def take(self, request: ModelRequest) -> int | None:
+        """Take the turn that answers its next request, number ``nth``; None when there is none."""
+        place = self._fitting(request)
+        if place is not None:
+            self._matched = tuple(other for other in self._matched if other != place)
+        elif self._in_order < len(self.track.in_order):
+            place = self.track.in_order[self._in_order]
+            self._in_order += 1
+        if place is not None:
+            self.last = place
+            self.track.played.add(place)
+        return place
+
+    def _fitting(self, request: ModelRequest) -> int | None:
+        turns = self.track.lane.turns
+        return next((p for p in self._matched if fits(turns[p].when, request, self.nth)), None)
