@@ -32,6 +32,23 @@ class _Lazy(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a mistake of the user is one picture, a bug of ours says that it is one."""
+        from harness.problems import UserError
+
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(error.exit_code)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Exception:  # noqa: BLE001  whatever it is, the exit code must tell it from a failed run
+            import traceback
+
+            click.echo(f"a bug in qa:\n{traceback.format_exc()}", err=True)
+            ctx.exit(4)
+
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_module, _name, text) in _COMMANDS.items()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,12 +18,29 @@ class GuardDescription:
 
     ``rules`` are the rule ids it can report. ``unrecorded`` names the figures that its session
     never states, of ``mechanism`` and ``fired_at``: a check that asks for one takes the rest.
+    ``output_marker`` is what the agent prints when it has stopped a reply.
     """
 
     rules: tuple[str, ...] = ()
     interrupt_marker: str = ""
     truncation_marker: str = ""
     unrecorded: tuple[str, ...] = ()
+    output_marker: str = ""
+
+
+class SessionSource(NamedTuple):
+    """Where the session was looked for and what was found there, in words for messages.
+
+    ``is_kept`` is false for an agent that keeps no session. ``pattern`` is the description's own. ``file``
+    is the name of the file that ``reader`` read, empty when none matched; then ``others`` says what lay
+    there instead.
+    """
+
+    is_kept: bool = True
+    pattern: str = ""
+    reader: str = ""
+    file: str = ""
+    others: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +56,7 @@ class Evidence:
         finished: True when nothing more will happen: a pending step is then a failed one.
         variables: Values for templates, such as ``nonce``.
         guard: What the agent's description says of its guard.
+        session: Where the transcript comes from, for messages.
     """
 
     main: Sequence[Exchange] = ()
@@ -49,3 +67,4 @@ class Evidence:
     finished: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     guard: GuardDescription = field(default_factory=GuardDescription)
+    session: SessionSource = SessionSource()

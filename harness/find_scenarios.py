@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _PACKAGE = Path(__file__).parent
+_SCENARIO_KEY = re.compile(rb"^(?:\xef\xbb\xbf)?scenario\s*:", re.MULTILINE)
+_SNIFF_BYTES = 16_384
 ENDING = ".yaml"
 
 
 class UnknownScenarioError(UserError):
     """A name that no scenario file has; the text lists the closest ones."""
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
+    def __init__(self, name: str, known: Sequence[str], here: str = "") -> None:
         hint = did_you_mean(name, known) or "there is no scenario here"
-        super().__init__(f"no scenario {quoted(name)}\n  {hint}\n  'qa list' shows all")
+        place = f"{quoted(here)} is right here: qa run {here}" if here else ""
+        looked = "looked in ./scenarios and among the shipped ones; 'qa list' shows all"
+        super().__init__("\n  ".join([f"no scenario {quoted(name)}", *filter(None, [hint, place, looked])]))
         self.name = name
 
 
@@ -36,7 +41,7 @@ def find(names: Sequence[str], root: Path) -> list[Path]:
 
     Raises:
         UnknownScenarioError: With the closest names.
-        UserError: For a folder without scenarios.
+        UserError: For a path that is not there and for a folder without scenarios.
     """
     return list(dict.fromkeys(path for name in names for path in _find(name, root)))
 
@@ -64,22 +69,34 @@ def _find(name: str, root: Path) -> Iterator[Path]:
     if name and os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for a name no file can have
         yield path
     elif name and os.path.isdir(path):  # noqa: PTH112 - the same
-        files = sorted(path.rglob(f"*{ENDING}"))
+        files = sorted(file for file in path.rglob(f"*{ENDING}") if is_scenario(file))
         if not files:
             raise UserError(f"no scenario file (*{ENDING}) in {name}")
         yield from files
+    elif {"/", os.sep} & set(name) or name.endswith(ENDING):
+        raise UserError(f"no such file or folder: {name}")
     else:
         yield _named(name, root)
 
 
 def _named(name: str, root: Path) -> Path:
-    if name and not {"/", os.sep} & set(name):
-        for folder in _folders(root):
-            path = folder / f"{name}{ENDING}"
-            if os.path.isfile(path):  # noqa: PTH113 - the same
-                return path
-    raise UnknownScenarioError(name, [path.stem for path in all_scenarios(root)])
+    for folder in _folders(root) if name else ():
+        path = folder / f"{name}{ENDING}"
+        if os.path.isfile(path):  # noqa: PTH113 - the same
+            return path
+    here = f"{name}{ENDING}"
+    known = [path.stem for path in all_scenarios(root)]
+    raise UnknownScenarioError(name, known, here if os.path.isfile(root / here) else "")  # noqa: PTH113 - the same
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob(f"*{ENDING}"))
+    return sorted(path for path in folder.glob(f"*{ENDING}") if is_scenario(path))
+
+
+def is_scenario(path: Path) -> bool:
+    """Whether a YAML file says that it is a scenario: it has a top-level ``scenario:`` key near its start."""
+    try:
+        with path.open("rb") as file:
+            return _SCENARIO_KEY.search(file.read(_SNIFF_BYTES)) is not None
+    except OSError:
+        return False

@@ -78,10 +78,10 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
         variables = _variables(job, box, port, token)
         masks = _masks(box, variables["key"])
         session_glob = fill(job.spec.session_glob, variables)
-        folder = run_folder / job.key
+        folder = _new_folder(run_folder, job.key)
         recorder = Recorder(folder, masks, (COLUMNS, ROWS), started_s)
         watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
-        terminal = _spawn(job, box, variables)
+        terminal = _spawn(job, box, variables, recorder)
     except BaseException:
         port.close()
         box.remove()
@@ -131,7 +131,7 @@ def fill(template: str, variables: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda m: variables.get(m.group(1), m.group()), template)
 
 
-def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str]) -> Terminal:
+def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorder: Recorder) -> Terminal:
     spec = job.spec
     settings = spec.dialect(job.dialect)
     if settings is None:
@@ -140,13 +140,14 @@ def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str]) -> Term
     files |= {box.work / path: fill(text, variables) for path, text in job.scenario.files.items()}
     own = {name: fill(value, variables) for name, value in spec.env.items()}
     arguments = [*(job.guard_arguments or ()), *spec.one_shot]
+    program, *fixed = job.argv
+    argv = [program, *(fill(argument, variables) for argument in (*fixed, *arguments))]
+    env = sandbox.environment(box, os.environ, own)
+    recorder.write("command.json", {"argv": argv, "cwd": str(box.work), "env": dict(sorted(env.items()))})
+    recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     try:
         sandbox.seed(box, files)
-        return Terminal(
-            [*job.argv, *(fill(argument, variables) for argument in arguments)],
-            sandbox.environment(box, os.environ, own),
-            str(box.work),
-        )
+        return Terminal(argv, env, str(box.work))
     except (OSError, ValueError) as error:
         raise CannotStart(f"agent '{spec.name}' cannot start: {error}") from error
 
@@ -162,6 +163,7 @@ def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) 
         "key": f"sk-qa-{token}",
         "home": str(box.home),
         "work": str(box.work),
+        "here": str(Path(job.spec.path).parent.absolute()),
         "model": job.spec.model,
         "dialect": job.dialect,
         "nonce": nonce,
@@ -176,6 +178,19 @@ def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) 
 def _masks(box: sandbox.Sandbox, key: str) -> Masks:
     own = {str(box.home): "[HOME]", str(box.work): "[WORK]", str(box.root): "[SANDBOX]", key: "[KEY]"}
     return Masks({str(Path.home()): "[USER-HOME]", **secrets_of(os.environ), **own})
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    """A folder of its own also for a run that is made twice."""
+    number = 1
+    while True:
+        folder = parent / (name if number == 1 else f"{name}~{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
 
 
 def _listen() -> socket.socket:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ class Cutting:
 class Job:
     """One run to make: a scenario on an agent in a dialect, or its negative control.
 
-    ``argv`` is the agent's program and its fixed arguments.
+    ``argv`` is the agent's program and its fixed arguments. ``again`` are the words of a command line
+    that selects the scenario and the agent once more.
     """
 
     scenario: Scenario
@@ -34,6 +36,7 @@ class Job:
     dialect: str
     control: bool = False
     cutting: Cutting = Cutting()
+    again: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -64,17 +67,14 @@ class Job:
     @property
     def rerun(self) -> str:
         """The command that makes just this run again."""
-        words = ["qa run", self.scenario.name]
-        if self.spec.name != "reference":
-            words.append(f"--agent {self.spec.name}")
-        words.append(f"--dialect {self.dialect}")
+        words = ["qa", "run", *(self.again or (self.scenario.name,)), "--dialect", self.dialect]
         if self.cutting.deltas:
-            words.append(f"--deltas {self.cutting.deltas}")
+            words += ["--deltas", str(self.cutting.deltas)]
         if self.cutting.chars_per_delta:
-            words.append(f"--chars-per-delta {self.cutting.chars_per_delta}")
+            words += ["--chars-per-delta", str(self.cutting.chars_per_delta)]
         if self.control:
             words.append("--controls")
-        return " ".join(words)
+        return shlex.join(words)
 
 
 def plan(

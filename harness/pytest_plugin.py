@@ -6,7 +6,6 @@ line, and has a top-level ``scenario:`` key.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from harness.results import ScenarioResult
 
 SESSION: pytest.StashKey[QaSession] = pytest.StashKey()
-_SCENARIO_KEY = re.compile(rb"^scenario\s*:", re.MULTILINE)
-_SNIFF_BYTES = 16_384
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,10 +37,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFi
         return None
     if file_path.parent.name != "scenarios" and not parent.session.isinitpath(file_path):
         return None
-    with file_path.open("rb") as file:
-        if not _SCENARIO_KEY.search(file.read(_SNIFF_BYTES)):
-            return None
+    from harness.find_scenarios import is_scenario
+
+    if not is_scenario(file_path):
+        return None
     return ScenarioFile.from_parent(parent, path=file_path)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say where the evidence is, also when all passed."""
+    session = config.stash.get(SESSION, None)
+    if session is not None and session.results:
+        terminalreporter.write_line(f"ttsr-qa evidence: {session.folder}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -57,7 +62,8 @@ class ScenarioFailed(Exception):
     """A scenario that did not pass; ``result`` says how."""
 
     def __init__(self, result: ScenarioResult) -> None:
-        super().__init__(f"{result.scenario} {result.verdict}")
+        failing = [step.label for step in result.steps if step.verdict == "failed"]
+        super().__init__(f"{', '.join(failing) or result.problem or 'the run'} {result.verdict}")
         self.result = result
 
 
@@ -98,7 +104,8 @@ class ScenarioItem(pytest.Item):
         if isinstance(excinfo.value, ScenarioFailed):
             from harness.reporters.console import render_scenario
 
-            return render_scenario(excinfo.value.result, color=False, width=120)
+            text = render_scenario(excinfo.value.result, color=False, width=120)
+            return f"{excinfo.value}\n{text}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

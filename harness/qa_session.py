@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +29,15 @@ class BadOption(UserError):
 class QaSession:
     """One invocation of qa, from the command line or from pytest.
 
-    ``on_result`` hears each outcome at once. ``close`` ends everything that was started and not used.
+    ``again`` are the options that select the same agent once more. ``on_result`` hears each outcome at
+    once. ``close`` ends everything that was started and not used.
     """
 
     spec: AgentSpec
     argv: tuple[str, ...]
     dialects: tuple[str, ...]
     runs: Path
+    again: tuple[str, ...] = ()
     controls: bool = False
     cutting: Cutting = field(default_factory=Cutting)
     on_start: Callable[[Job], None] = lambda _job: None
@@ -50,9 +52,10 @@ class QaSession:
 
     def jobs(self, scenarios: Sequence[Scenario]) -> tuple[Job, ...]:
         """Every run that the scenarios mean in this session."""
-        return plan(
+        jobs = plan(
             scenarios, self.spec, self.argv, self.dialects, controls=self.controls, cutting=self.cutting
         )
+        return tuple(replace(job, again=(_word_for(job.scenario), *self.again)) for job in jobs)
 
     def scenario(self, path: Path) -> Scenario:
         """The scenario of a file, read once."""
@@ -148,9 +151,13 @@ def open_session(
     from harness.agents.locate import find_program, load_agent
 
     spec = load_agent(agent)
+    given = ["--agent", agent] if agent != "reference" else []
+    given += [word for program in programs for word in ("--agent-bin", program)]
+    given += ["--runs", str(runs)] if runs else []
     return QaSession(
         spec=spec,
-        argv=find_program(spec, _mapping(programs)).argv,
+        argv=find_program(spec, _mapping(programs, spec)).argv,
+        again=tuple(given),
         dialects=_dialects(spec, dialect),
         runs=runs or Path.cwd() / ".qa" / "runs",
         controls=controls,
@@ -171,9 +178,22 @@ def _dialects(spec: AgentSpec, wanted: str | None) -> tuple[str, ...]:
     return (wanted,)
 
 
-def _mapping(programs: Sequence[str]) -> dict[str, str]:
+def _word_for(scenario: Scenario) -> str:
+    """The scenario's name where that finds its file, else the file's path."""
+    from harness.find_scenarios import find
+
+    try:
+        (found,) = find([scenario.name], Path.cwd())
+    except UserError:
+        return scenario.path
+    return scenario.name if found.absolute() == Path(scenario.path).absolute() else scenario.path
+
+
+def _mapping(programs: Sequence[str], spec: AgentSpec) -> dict[str, str]:
     for program in programs:
         name, _, path = program.partition("=")
         if not name or not path:
             raise BadOption(f"'--agent-bin {program}' is not NAME=PATH, such as pi=/opt/pi/bin/pi")
+        if name != spec.name:
+            raise BadOption(f"'--agent-bin {program}' names no agent of this run, which is '{spec.name}'")
     return dict(program.split("=", 1) for program in programs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import glob
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from harness.problems import CannotRun
 from harness.redact import MaskedStream, Masks
 
 if TYPE_CHECKING:
@@ -18,28 +20,38 @@ if TYPE_CHECKING:
 
 
 def new_run_folder(runs: Path) -> Path:
-    """Make the next numbered folder below ``runs``; two processes never get the same one."""
-    runs.mkdir(parents=True, exist_ok=True)
-    ignore = runs.parent / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n")
+    """Make the next numbered folder below ``runs``; two processes never get the same one.
+
+    Raises:
+        CannotRun: If it cannot be made.
+    """
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        ignore = runs / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+        return _next_folder(runs)
+    except OSError as error:
+        cause = f"cannot keep evidence in {runs}: {error.strerror}"
+        raise CannotRun(f"{cause}\n  name another folder with --runs") from None
+
+
+def _next_folder(runs: Path) -> Path:
     number = max((int(p.name) for p in runs.iterdir() if p.name.isdigit()), default=0)
     while True:
         number += 1
         folder = runs / f"{number:04}"
-        try:
+        with suppress(FileExistsError):
             folder.mkdir()
-        except FileExistsError:
-            continue
-        return folder
+            return folder
 
 
 def copy_session(pattern: str, target: Path, masks: Masks) -> list[Path]:
     """Copy every file that matches the pattern, masked; give the copies in order of their names."""
     copies = []
     for name in sorted(glob.glob(pattern, recursive=True)):
-        if not Path(name).is_file():
-            continue
+        if Path(name).is_symlink() or not Path(name).is_file():
+            continue  # a link may lead to files of the user
         target.mkdir(parents=True, exist_ok=True)
         text = Path(name).read_text(encoding="utf-8", errors="replace")
         copy = target / Path(name).name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import processes, real_home
@@ -16,6 +15,9 @@ from harness.readers import read
 from harness.recorder import copy_session
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.evidence import SessionSource
     from harness.plan import Job
     from harness.results import ScenarioResult
     from harness.serving import Serving
@@ -107,7 +109,7 @@ class _Run:
 
     def _evidence(self) -> Evidence:
         launch, guard = self.launch, self.launch.job.spec.guard
-        session = self._session_text()
+        session, source = self._session()
         return Evidence(
             main=self.serving.journal.main,
             exchanges=self.serving.journal.exchanges,
@@ -116,18 +118,27 @@ class _Run:
             exit_code=self.serving.exit_code,
             finished=True,
             variables=launch.variables,
-            guard=GuardDescription(guard.rules, guard.interrupt_marker, guard.truncation_marker),
+            guard=GuardDescription(
+                guard.rules,
+                guard.interrupt_marker,
+                guard.truncation_marker,
+                output_marker=guard.output_marker,
+            ),
+            session=source,
         )
 
-    def _session_text(self) -> str:
-        launch = self.launch
-        copy_session(launch.session_glob, launch.folder / "session", launch.masks)
-        import glob
+    def _session(self) -> tuple[str, SessionSource]:
+        """The text of the session file, and where it is from; an empty text when there is none."""
+        from harness.session_files import session_files, source_of
 
-        found = sorted(glob.glob(launch.session_glob, recursive=True))
+        launch = self.launch
+        copies = copy_session(launch.session_glob, launch.folder / "session", launch.masks)
+        launch.recorder.event(time.monotonic(), "session", "kept", {"files": [copy.name for copy in copies]})
+        found = session_files(launch.session_glob)
         if len(found) > 1:
             self.notes.append(f"{len(found)} session files; the last one is read")
-        return Path(found[-1]).read_text(encoding="utf-8", errors="replace") if found else ""
+        source = source_of(launch.job.spec, launch.session_glob, found, launch.variables)
+        return found[-1].read_text(encoding="utf-8", errors="replace") if found else "", source
 
     def _compare_home(self) -> None:
         launch = self.launch
@@ -141,6 +152,8 @@ class _Run:
         others = [folder for folder in touched if folder not in own]
         if others:
             self.notes.append(f"changed meanwhile, by some other program: {', '.join(others)}")
-        proof = {folder: "changed" if folder in touched else "untouched" for folder in launch.home_before}
+        proof = {
+            folder: "changed" if folder in touched else "untouched" for folder in sorted(launch.home_before)
+        }
         with suppress(OSError):
             launch.recorder.write("real-home.json", proof)

@@ -78,10 +78,13 @@ class Serving:
             self.exit_code = await asyncio.wait_for(launch.terminal.exited(loop), max(left_s, 0))
         except TimeoutError:
             self.timed_out = True
+        launch.recorder.event(time.monotonic(), "agent", "exit", {"code": self.exit_code})
 
     def _on_text(self, text: str) -> None:
+        at_s = time.monotonic()
         self.output.feed(text)
-        self.launch.recorder.terminal(time.monotonic(), text)
+        self.launch.recorder.terminal(at_s, text)
+        self.launch.recorder.event(at_s, "terminal", "output", {"chars": len(text)})
 
 
 def _script(launch: Launch) -> Script:

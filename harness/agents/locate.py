@@ -42,11 +42,12 @@ class UnknownAgentError(UserError):
 class AgentMissingError(CannotRun):
     """The description is there, its program is not: the scenario could not run."""
 
-    def __init__(self, spec: AgentSpec, looked_for: str, place: str) -> None:
-        super().__init__(spec.name, looked_for, place)
+    def __init__(self, spec: AgentSpec, looked_for: str, place: str, cure: str = "") -> None:
+        super().__init__(spec.name, looked_for, place, cure)
         self.spec = spec
         self.looked_for = looked_for
         self.place = place
+        self.cure = cure
 
     def __str__(self) -> str:
         name = self.spec.name
@@ -62,7 +63,7 @@ class AgentMissingError(CannotRun):
         name, install = self.spec.name, self.spec.install
         mapping = f"pass --agent-bin {name}=/path/to/{Path(self.spec.command[0]).name}"
         if install.source != "npm":
-            return mapping
+            return self.cure or mapping
         size = f", about {install.size_mb} MB" if install.size_mb else ""
         package = f"npm {install.package}@{install.version}{size}"
         return f"install it (qa agents install {name}: {package}), or {mapping}"
@@ -160,6 +161,8 @@ def find_program(
 ) -> Program:
     """What to execute for an agent: ``--agent-bin`` wins, then the private prefix, then PATH.
 
+    A command with a slash is a path, relative to the folder of its description.
+
     Args:
         spec: The description.
         bins: The ``--agent-bin`` mapping, agent name to program.
@@ -177,11 +180,23 @@ def find_program(
         return Program((str(Path(found).absolute()), *rest), "mapping")
     if first == "{python}":
         return Program((sys.executable, *rest), "embedded")
+    if "/" in first:
+        return Program((_beside(spec), *rest), "path")
     if installed := installed_program(spec, cache_folder(environ)):
         return Program((str(installed), *rest), "installed")
     if found := shutil.which(first, path=environ.get("PATH")):
         return Program((str(Path(found).absolute()), *rest), "path")
     raise AgentMissingError(spec, first, "on PATH")
+
+
+def _beside(spec: AgentSpec) -> str:
+    """The program of a command that is a path, seen from the description's own folder."""
+    path = Path(os.path.normpath(Path(spec.path).parent.absolute() / Path(spec.command[0]).expanduser()))
+    if not path.is_file():
+        raise AgentMissingError(spec, spec.command[0], f"at {path}")
+    if not os.access(path, os.X_OK):
+        raise AgentMissingError(spec, spec.command[0], f"that can be executed at {path}", f"chmod +x {path}")
+    return str(path)
 
 
 def package_version(program: Path, package: str) -> str | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Install:
-    """How to get the pinned version: ``source`` is ``npm``, ``pypi`` or ``embedded``."""
+    """How to get the program: ``source`` is ``npm``, ``embedded`` (part of qa) or ``own`` (the user's)."""
 
     source: str
     package: str = ""
@@ -33,6 +33,7 @@ class GuardSwitches:
     disable_rule: tuple[str, ...] = ()
     interrupt_marker: str = ""
     truncation_marker: str = ""
+    output_marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +57,20 @@ class DialectSettings:
 class AgentSpec:
     """One agent CLI.
 
-    Strings in ``one_shot``, ``env``, ``files`` and ``session_glob`` are templates over ``{port}``,
+    Strings in ``command``, ``one_shot``, ``env``, ``files`` and ``session_glob`` are templates over ``{port}``,
     ``{base_url}`` (origin without ``/v1``), ``{key}``, ``{home}``, ``{work}``, ``{prompt}``, ``{model}``,
-    ``{dialect}``, ``{nonce}``, ``{python}`` and the variables of the dialect (see
-    :mod:`mock_llm.template`); other braces are literal.
+    ``{dialect}``, ``{nonce}``, ``{python}``, ``{here}`` (the description's folder) and the variables of the
+    dialect (see :mod:`mock_llm.template`); other braces are literal.
 
     Attributes:
-        command: The program and its fixed arguments; the first is looked up in the private
-            prefix of ``qa agents install``, then on PATH.
+        command: The program and its fixed arguments. A program with a slash is a path beside the
+            description; any other is looked up in the private prefix of ``qa agents install``, then on PATH.
         one_shot: Arguments of a one-shot run with the prompt.
         version_probe: Arguments that print the version.
         env: Environment beside the sandbox's own.
         files: Seeded files; keys are templates of absolute paths under ``{home}`` or ``{work}``.
-        session_glob: Where the session file appears, a template with ``*``.
-        reader: Id of the session reader.
+        session_glob: Where the session file appears, a template with ``*``; empty when none is kept.
+        reader: Id of the session reader; empty when no session is kept.
         tools: The agent's names for the tools ``read``, ``write`` and ``bash``.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from harness.agents.spec import AgentSpec, DialectSettings, GuardSwitches, Install, SideForm
+from harness.readers import READERS
 from mock_llm.located import MapNode, ScalarNode, open_source, parse_yaml, plain
 from mock_llm.problems import did_you_mean, quoted
 from mock_llm.reading import read
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
 
 DIALECTS = ("openai-chat", "anthropic-messages", "openai-responses", "gemini")
 
-VARIABLES = ("port", "base_url", "key", "home", "work", "prompt", "model", "dialect", "nonce", "python")
+VARIABLES = (
+    "port",
+    "base_url",
+    "key",
+    "home",
+    "work",
+    "prompt",
+    "model",
+    "dialect",
+    "nonce",
+    "python",
+    "here",
+)
 """What every template may name, beside the variables of the dialects."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
@@ -62,6 +75,7 @@ _GUARD = Record(
         "disable_rule": Field(_WORDS, default=()),
         "interrupt_marker": Field(Str("Text in the request that tells the model."), default=""),
         "truncation_marker": Field(Str("Text behind what was kept of a reply."), default=""),
+        "output_marker": Field(Str("What the agent prints when it has stopped a reply."), default=""),
     },
 )
 
@@ -82,14 +96,17 @@ _AGENT = Record(
         "command": Field(_PROGRAM, required=True),
         "one_shot": Field(ListOf(Str(), "Arguments of a run with one prompt."), required=True),
         "version_probe": Field(_WORDS, default=("--version",)),
-        "install": Field(Either((Enum(("embedded",)), _NPM), "How to get it."), required=True),
+        "install": Field(
+            Either((Enum(("own", "embedded")), _NPM), "How to get it; `own`: the program is the user's."),
+            default="own",
+        ),
         "model": Field(Str("The model's name."), default="mock-model"),
         "dialects": Field(At(Record("the dialects", {d: Field(_SETTINGS) for d in DIALECTS})), required=True),
         "env": Field(MapOf(Str(allow_empty=True)), default={}),
         "files": Field(
             MapOf(At(Json()), "Seeded files: text, or a mapping to be written as JSON."), default={}
         ),
-        "session": Field(_SESSION, required=True),
+        "session": Field(_SESSION),
         "sides": Field(ListOf(_SIDE), default=()),
         "guard": Field(_GUARD),
         "tools": Field(MapOf(Str()), default={}),
@@ -123,6 +140,7 @@ def parse_agent(text: str | bytes, path: str) -> AgentSpec:
 
 
 def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
+    session = values["session"] or {"glob": "", "reader": ""}
     same = ("command", "one_shot", "version_probe", "model", "env", "tools", "real_folders", "title", "notes")
     return AgentSpec(
         name=values["agent"],
@@ -131,8 +149,8 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         install=_install(values["install"]),
         dialects=_dialects(values["dialects"]),
         files={name: _file(content.node) for name, content in values["files"].items()},
-        session_glob=values["session"]["glob"],
-        reader=values["session"]["reader"],
+        session_glob=session["glob"],
+        reader=session["reader"],
         sides=tuple(SideForm(**side) for side in values["sides"]),
         guard=GuardSwitches(**values["guard"] or {}),
         **{name: values[name] for name in same},
@@ -170,6 +188,7 @@ def _check_templates(root: Node, problems: Problems) -> None:
     for node in (root.get("command"), root.get("one_shot"), root.get("env"), *paths, files, glob):
         if node is not None:
             check_names(node, known, problems)
+    _check_reader(_inner(root, "session", "reader"), problems)
     for place in (*paths, glob):
         if isinstance(place, ScalarNode) and not place.text.startswith(("{home}/", "{work}/")):
             message = f"{quoted(place.text)} is outside the agent's private folders"
@@ -197,6 +216,13 @@ def _dialect_variables(root: MapNode, problems: Problems) -> tuple[str, ...]:
             message = f"{quoted(dialect.text)} does not set {missing}"
             problems.add(dialect.start, dialect.end, message, "another dialect does: set it in each")
     return variables
+
+
+def _check_reader(node: Node | None, problems: Problems) -> None:
+    if isinstance(node, ScalarNode) and node.text and node.text not in READERS:
+        message = f"unknown reader {quoted(node.text)}"
+        hints = dict.fromkeys((did_you_mean(node.text, tuple(READERS)), f"readers: {', '.join(READERS)}"))
+        problems.add(node.start, node.end, message, *hints)
 
 
 def _require(node: Node | None, name: str, problems: Problems) -> None:

@@ -16,18 +16,24 @@ def list_scenarios(tags: tuple[str, ...]) -> None:
     """Show every scenario with its tags and summary."""
     from harness.find_scenarios import all_scenarios
     from harness.reporters.console import render_list
-    from harness.scenario_yaml import load_scenarios
+    from harness.scenario_yaml import load_scenario
 
-    try:
-        scenarios = load_scenarios(all_scenarios(Path.cwd())).values()
-    except UserError as error:
-        click.echo(str(error), err=True)
-        sys.exit(error.exit_code)
+    scenarios, mistakes = [], []
+    for path in all_scenarios(Path.cwd()):
+        try:
+            scenarios.append(load_scenario(path))
+        except UserError as error:
+            mistakes.append(error)
     rows = [(s.name, s.tags, s.summary) for s in scenarios if not tags or set(tags) & set(s.tags)]
+    if rows:
+        click.echo(render_list(rows, color=sys.stdout.isatty(), width=_width()))
+    for mistake in mistakes:
+        click.echo(f"\n{mistake}", err=True)
+    if mistakes:
+        sys.exit(2)
     if not rows:
         click.echo("no scenario has these tags", err=True)
         sys.exit(5)
-    click.echo(render_list(rows, color=sys.stdout.isatty(), width=_width()))
 
 
 def _width() -> int:

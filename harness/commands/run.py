@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import click
 from harness.problems import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from harness.plan import Job
     from harness.qa_session import QaSession
@@ -58,19 +59,15 @@ def run(
         raise click.UsageError("--deltas and --chars-per-delta exclude each other")
     if not (names or every or tags):
         raise click.UsageError("name a scenario, or pass --all or --tag; 'qa list' shows them")
-    try:
-        scenarios = _select(names, tags)
-        session = open_session(
-            agent,
-            programs=programs,
-            dialect=dialect,
-            runs=runs,
-            controls=controls,
-            cutting=Cutting(deltas, chars_per_delta),
-        )
-    except UserError as error:
-        click.echo(str(error), err=True)
-        sys.exit(error.exit_code)
+    scenarios = _select(names, tags)
+    session = open_session(
+        agent,
+        programs=programs,
+        dialect=dialect,
+        runs=runs,
+        controls=controls,
+        cutting=Cutting(deltas, chars_per_delta),
+    )
     sys.exit(_run(session, scenarios, exit_first=exit_first, junit=junit))
 
 
@@ -80,7 +77,21 @@ def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
 
     paths = find(names, Path.cwd()) if names else all_scenarios(Path.cwd())
     loaded = load_scenarios(paths)
+    by_name: dict[str, Scenario] = {}
+    for scenario in loaded.values():
+        first = by_name.setdefault(scenario.name, scenario)
+        if first is not scenario:
+            both = f"{first.path}, {scenario.path}"
+            raise UserError(f"two files of this run are named '{scenario.name}': {both}")
     return {path: s for path, s in loaded.items() if not tags or set(tags) & set(s.tags)}
+
+
+def _warnings(session: QaSession, scenarios: list[Scenario]) -> Iterator[str]:
+    for scenario in scenarios:
+        yield from scenario.warnings
+    bare = [scenario.name for scenario in scenarios if scenario.control is None]
+    if session.controls and bare:
+        yield f"no control to run for {', '.join(bare)}"
 
 
 def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: bool, junit: Path | None) -> int:
@@ -88,9 +99,8 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
     if not jobs:
         click.echo("no scenario has these tags; 'qa list' shows them", err=True)
         return 5
-    for scenario in scenarios.values():
-        for warning in scenario.warnings:
-            click.echo(f"warning: {warning}", err=True)
+    for warning in _warnings(session, list(scenarios.values())):
+        click.echo(f"warning: {warning}", err=True)
     report = _Report(len(jobs))
     session.on_start, session.on_result = report.started, report.ended
     session.loaded.update(scenarios)
@@ -123,6 +133,14 @@ def _exit_code(outcome: RunResult) -> int:
     return 0 if "passed" in verdicts else 5
 
 
+def _say(text: str) -> None:
+    """Print, also when nobody reads any more: the runs and their exit code count, not the words."""
+    try:
+        click.echo(text, color=True)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  stays open to the end
+
+
 class _Report:
     """Prints each outcome as it comes; a progress line on a terminal."""
 
@@ -144,13 +162,13 @@ class _Report:
         self._done += 1
         clear = "\r\x1b[K" if self._live else ""
         text = render_scenario(result, color=self._color, width=self._width, ascii_only=self._ascii)
-        click.echo(f"{clear}{text}\n", color=True)
+        _say(f"{clear}{text}\n")
 
     def summary(self, outcome: RunResult) -> None:
         from harness.reporters.console import render_summary
 
         text = render_summary(outcome, color=self._color, width=self._width, ascii_only=self._ascii)
-        click.echo(text, color=True)
+        _say(text)
 
     @property
     def _width(self) -> int:
@@ -160,12 +178,8 @@ class _Report:
 
 
 def _plain() -> bool:
-    import os
-
     return bool(os.environ.get("CI")) or os.environ.get("TERM") == "dumb"
 
 
 def _no_color() -> bool:
-    import os
-
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harness.steps.abort_contradiction import contradiction
-from harness.steps.replies import record_name, reply, rules_line, session_line, turn_text, wire_line
+from harness.steps.abort_crash import ended_with_hang_up, went_on
+from harness.steps.replies import (
+    NO_SESSION,
+    chars_before,
+    record_name,
+    reply,
+    rules_line,
+    session_line,
+    turn_text,
+    wire_line,
+)
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, count
 
@@ -20,11 +30,13 @@ def check(args: Abort, evidence: Evidence) -> CheckVerdict:
     """Judge as soon as the reply has ended on the wire and is in the session.
 
     Where a stream is too fast for the client to hang up in time, the session alone proves the abort.
+    A hang-up alone proves it only when the agent then went on: a crash hangs up too. So an agent that
+    keeps no session is judged by the wire; which rule it was remains unseen.
     A figure that the session leaves out fails the step, unless the agent's description says that
     its sessions never state it.
     """
     view = reply(evidence, args.reply)
-    waiting = "" if evidence.finished else _waiting_for(view)
+    waiting = "" if evidence.finished else _waiting_for(view, evidence)
     if waiting:
         return Pending(waiting)
     observed, reasons = _judge(args, evidence, view)
@@ -33,11 +45,14 @@ def check(args: Abort, evidence: Evidence) -> CheckVerdict:
     return _failure(args, evidence, view, observed, reasons)
 
 
-def _waiting_for(view: Reply) -> str:
+def _waiting_for(view: Reply, evidence: Evidence) -> str:
     if view.exchange is None:
         return f"reply {view.number}"
     if view.exchange.ended == "open":
         return f"the end of reply {view.number}"
+    if not evidence.session.is_kept:
+        is_known = went_on(view, evidence) or not view.was_cut_on_wire
+        return "" if is_known else "what the agent does after the hang-up"
     return "" if view.message else f"assistant message {view.number} in the session"
 
 
@@ -49,11 +64,14 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
     is_stopped = view.is_aborted or bool(view.records) or view.was_cut_on_wire
     if not is_stopped:
         return _not_stopped(evidence, view), ["the reply was not stopped"]
+    crash = ended_with_hang_up(view, evidence)
+    if crash:
+        return crash, ["a guard records its rule, makes another request, or says what it did"]
     conflict = contradiction(view, args.stream)
     if conflict:
         return conflict, ["the wire and the session contradict each other"]
     record = _record(args, view)
-    return _stopped(args, view, record), _differences(args, evidence, view, record)
+    return _stopped(args, evidence, view, record), _differences(args, evidence, view, record)
 
 
 def _not_stopped(evidence: Evidence, view: Reply) -> str:
@@ -74,8 +92,9 @@ def _record(args: Abort, view: Reply) -> RuleRecord | None:
     return next(iter(exact or wanted or view.records), None)
 
 
-def _stopped(args: Abort, view: Reply, record: RuleRecord | None) -> str:
-    sides = ["session" if view.message else "no session names the rule", _wire_side(view)]
+def _stopped(args: Abort, evidence: Evidence, view: Reply, record: RuleRecord | None) -> str:
+    session = "session" if view.message else "no session names the rule"
+    sides = [session if evidence.session.is_kept else NO_SESSION, _wire_side(view)]
     if record is None:
         who = f"reply {view.number} was stopped, by no named rule"
         return f"{who} ({'; '.join(sides)})"
@@ -111,6 +130,8 @@ def _wire_side(view: Reply) -> str:
 
 
 def _differences(args: Abort, evidence: Evidence, view: Reply, record: RuleRecord | None) -> list[str]:
+    if not evidence.session.is_kept:
+        return [*_too_early(args, view), *_too_late(args, view, None)]
     if record is None:
         asked = [name for name in ("rule", "mechanism", "fired_at") if getattr(args, name) is not None]
         return (
@@ -135,7 +156,20 @@ def _figure(name: str, wanted: object, found: object, evidence: Evidence) -> lis
     if found is None:
         known = name in evidence.guard.unrecorded
         return [] if known else [f"{name}: the session does not state it"]
-    return [f"{name}: {found!r}, not {wanted!r}"]
+    return [f"{name}: {_shown(found)}, not {_shown(wanted)}"]
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"'{value}'"
+
+
+def _too_early(args: Abort, view: Reply) -> list[str]:
+    """A guard that no session speaks of cannot have fired behind what was sent."""
+    exchange = view.exchange
+    if args.fired_at is None or exchange is None or exchange.turn is None:
+        return []
+    read = exchange.chars_sent - chars_before(exchange.turn.turn, args.stream)
+    return [f"fired_at: only {chars(max(0, read))} were sent"] if read < args.fired_at else []
 
 
 def _too_late(args: Abort, view: Reply, record: RuleRecord | None) -> list[str]:
@@ -167,6 +201,6 @@ def _expected(args: Abort) -> str:
     names = [name for name in (args.rule, args.mechanism) if name]
     who = " / ".join(names) or "the agent's guard"
     where = "" if args.fired_at is None else f" at exactly {chars(args.fired_at)}"
-    bound = "" if args.within_chars is None else f" within {chars(args.within_chars)}"
+    bound = "" if args.within_chars is None else f", within {chars(args.within_chars)}"
     stream = "" if args.stream == "text" else f" in the {args.stream} stream"
     return f"reply {args.reply} stopped by {who}{where}{bound}{stream}"

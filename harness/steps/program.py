@@ -44,9 +44,8 @@ def check_output(args: Output, evidence: Evidence) -> CheckVerdict:
     present = unwanted(want, has)
     if present:
         near = [line for phrase in present for line in lines_with(phrase, text)]
-        return failed(
-            f"the output {' and '.join(contains_words(present))}", f"the output {want.expected}", near
-        )
+        mistakes = [*contains_words(present), *missing(want, has, text)]
+        return failed(f"the output {' and '.join(mistakes)}", f"the output {want.expected}", near)
     absent = missing(want, has, text)
     if not evidence.finished and (absent or want.lacks):
         return Pending("the output" if absent else "the end of the run")

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import Reply, ended_normally, reply, session_line
+from harness.steps.replies import NO_SESSION, Reply, ended_normally, reply, session_line, turn_text, wire_line
 from harness.steps.texts import shows, wanted
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, quoted
+from mock_llm.turn import ToolCall
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
     from harness.steps.arguments import Recovery
 
+_GOES_ON = ("tool", "length", "refusal")  # a turn that stops so is no finished answer
+
 
 def check(args: Recovery, evidence: Evidence) -> CheckVerdict:
     """Judge when the answer is in the session; without ``reply`` that is the last message.
 
+    Of an agent that keeps no session, the answer must have been sent whole and stand in the output.
     Passes before the run has ended only while no reply is under way.
     """
     want = wanted(evidence, [args.contains])
@@ -26,19 +30,24 @@ def check(args: Recovery, evidence: Evidence) -> CheckVerdict:
     view = reply(evidence, args.reply or _last(evidence))
     problems = _problems(view, text, evidence)
     if not problems and (evidence.finished or _is_at_rest(args, evidence)):
-        assert view.message is not None
-        shown = f"{quoted(text, 60)} in reply {view.number}"
-        reason = view.message.stop_reason or "end"
-        return Passed(
-            f"{shown} ({chars(len(view.message.text))}, ended with '{reason}'), shown in the output"
-        )
+        return Passed(f"{quoted(text, 60)} in reply {view.number} ({_figures(view)}), shown in the output")
     if not evidence.finished:
         return Pending(problems[0] if problems else "the end of the reply under way")
     expected = f"the {_which(args)} contains {quoted(text, 60)}, ended normally, is shown in the output"
     return failed(problems[0], expected, [*problems[1:], *_lines(view, evidence)])
 
 
+def _figures(view: Reply) -> str:
+    if view.message is None:
+        sent = chars(view.exchange.chars_sent) if view.exchange else ""
+        return f"{sent} sent; {NO_SESSION}"
+    reason = view.message.stop_reason or "end"
+    return f"{chars(len(view.message.text))}, ended with '{reason}'"
+
+
 def _last(evidence: Evidence) -> int:
+    if not evidence.session.is_kept:
+        return max(len(evidence.main), 1)
     saved = len(evidence.transcript.assistant) if evidence.transcript else 0
     return max(saved, 1)
 
@@ -55,6 +64,8 @@ def _is_at_rest(args: Recovery, evidence: Evidence) -> bool:
 
 
 def _problems(view: Reply, text: str, evidence: Evidence) -> list[str]:
+    if not evidence.session.is_kept:
+        return _problems_on_wire(view, text, evidence)
     message = view.message
     if message is None:
         return [f"assistant message {view.number} is not in the session"]
@@ -69,7 +80,27 @@ def _problems(view: Reply, text: str, evidence: Evidence) -> list[str]:
     return problems
 
 
+def _problems_on_wire(view: Reply, text: str, evidence: Evidence) -> list[str]:
+    turn = view.exchange.turn.turn if view.exchange and view.exchange.turn else None
+    if turn is None:
+        return [f"reply {view.number} was never sent"]
+    if text not in turn_text(turn, "text"):
+        return [f"reply {view.number} lacks {quoted(text, 60)}"]
+    if not view.arrived_whole:
+        return [f"reply {view.number} did not arrive whole"]
+    if turn.stop in _GOES_ON or any(isinstance(part, ToolCall) for part in turn.parts):
+        return [f"reply {view.number} is no finished answer"]
+    return [] if shows(evidence, text) else [f"the output does not show {quoted(text, 60)}"]
+
+
 def _lines(view: Reply, evidence: Evidence) -> list[str]:
     shown = [line for line in evidence.output.splitlines() if line.strip()][-3:]
     said = [f"reply {view.number}: {quoted(view.message.text, 120)}"] if view.message else []
-    return [session_line(view, evidence), *said, "last lines of the output:", *(f"| {x}" for x in shown)]
+    wire = [] if evidence.session.is_kept else [wire_line(view)]
+    return [
+        session_line(view, evidence),
+        *wire,
+        *said,
+        "last lines of the output:",
+        *(f"| {x}" for x in shown),
+    ]

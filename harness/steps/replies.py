@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from harness.steps.wording import chars
+from harness.steps.wording import chars, count
 from mock_llm.turn import Text, Thinking, content
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from harness.transcript import RuleRecord, TranscriptMessage
     from mock_llm.journal import Exchange
     from mock_llm.turn import Turn
+
+NO_SESSION = "session: this agent keeps none"
+UNSEEN = "this agent keeps no session, so what it kept cannot be seen"
 
 # The agents' own words for a message that did not end by itself.
 _STOPPED = frozenset({"aborted", "error", "cancelled", "interrupted"})
@@ -120,11 +123,17 @@ def wire_line(view: Reply) -> str:
 
 def session_line(view: Reply, evidence: Evidence) -> str:
     """The session's side as an evidence line."""
+    source = evidence.session
+    if not source.is_kept:
+        return NO_SESSION
     if evidence.transcript is None:
-        return "session: none was saved"
+        return f"session: no session file matched {source.pattern}; {source.others}"
     if view.message is None:
-        found = len(evidence.transcript.assistant)
-        return f"session: it has no assistant message {view.number}, only {found}"
+        found = count(len(evidence.transcript.assistant), "assistant message")
+        return (
+            f"session: no assistant message {view.number}: "
+            f"reader {source.reader} found {found} in {source.file}"
+        )
     message = view.message
     error = f", error '{message.error}'" if message.error else ""
     length = chars(len(message.text) + len(message.thinking))

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from harness.steps.replies import kept_text, main_stream, reply, turn_text
+from harness.steps.replies import UNSEEN, kept_text, main_stream, reply, turn_text
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -107,6 +107,8 @@ def kept_and_said(name: str, number: int, stream: StreamName, evidence: Evidence
         UnresolvedError: When nothing was cut off, or it cannot be said where.
     """
     turn, view = _turn(name, number, evidence), reply(evidence, number)
+    if not evidence.session.is_kept:
+        raise UnresolvedError(name, UNSEEN)
     if view.message is None:
         raise UnresolvedError(name, f"the session has no assistant message {number}", may_come=True)
     if view.exchange and view.exchange.turn and view.exchange.turn.stream.until_hang_up:

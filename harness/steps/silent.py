@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import Reply, record_name, reply, session_line, turn_text, was_stopped, wire_line
+from harness.steps.replies import (
+    NO_SESSION,
+    Reply,
+    record_name,
+    reply,
+    session_line,
+    turn_text,
+    was_stopped,
+    wire_line,
+)
 from harness.steps.verdicts import CheckVerdict, Passed, Pending, failed
 from harness.steps.wording import chars, count, first_line, quoted
 
@@ -17,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def check(args: Silent, evidence: Evidence) -> CheckVerdict:
-    """Fail at the first sign of a guard; pass when nothing can follow any more."""
+    """Fail at the first sign of a guard; pass when nothing can follow any more.
+
+    Of an agent that keeps no session, the wire and the output are all there is to look at.
+    """
     numbers = [args.reply] if args.reply else list(range(1, len(evidence.main) + 1))
     signs = _signs(args, numbers, evidence)
     if signs:
@@ -40,6 +52,9 @@ def _signs(args: Silent, numbers: Sequence[int], evidence: Evidence) -> list[str
         if view.message and was_stopped(view.message):
             reason = view.message.error or view.message.stop_reason
             signs.append(f"the session says that reply {view.number} ended with '{reason}'")
+    marker = evidence.guard.output_marker
+    if not args.reply and marker and marker in evidence.output:
+        signs.append(f"the output says {quoted(marker)}")
     return signs + _interrupts(_to_scan(args, evidence), evidence.guard.interrupt_marker)
 
 
@@ -85,6 +100,8 @@ def _arrival(view: Reply, evidence: Evidence) -> tuple[str, str]:
     if not view.arrived_whole:
         sent = f"{exchange.chars_sent:,} of {chars(exchange.chars_total)}"
         return f"reply {view.number} ended '{exchange.ended}' after {sent}", ""
+    if not evidence.session.is_kept:
+        return "", NO_SESSION
     if view.message is None:
         return session_line(view, evidence).removeprefix("session: "), ""
     turn = exchange.turn.turn

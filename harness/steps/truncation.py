@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import kept_text, reply, session_line, turn_text, wire_line
+from harness.steps.replies import UNSEEN, kept_text, reply, session_line, turn_text, wire_line
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, quoted
 
@@ -39,6 +39,8 @@ def check(args: Truncation, evidence: Evidence) -> CheckVerdict:
     The kept text must be the beginning of what the model sent, word for word.
     """
     view = reply(evidence, args.reply)
+    if not evidence.session.is_kept:
+        return failed(UNSEEN, _expected(args), [wire_line(view)])
     if view.message is None and not evidence.finished:
         return Pending(f"assistant message {args.reply} in the session")
     if view.message is None:

@@ -72,7 +72,7 @@ def test_after_sigkill_the_evidence_is_readable_and_no_agent_is_left(qa: Qa) -> 
     assert processes.of_run(token) == set()
     assert "one two three".startswith((folder / "replies/001.txt").read_text())
     events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
-    assert [e["kind"] for e in events[:2]] == ["request", "delta"]
+    assert [e["kind"] for e in events[:3]] == ["start", "request", "delta"]
     assert list((folder / "session").iterdir())
     assert "killed" in json.loads((folder / "result.json").read_text())["problem"]
     assert not sandbox.exists()

@@ -23,7 +23,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ):
         file = tmp_path / f"{path}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
+        file.write_text(f"scenario: {file.stem}\n")
     monkeypatch.setattr(find_scenarios, "_PACKAGE", package)
     return project
 
@@ -35,7 +35,7 @@ def test_the_folder_of_the_user_wins_over_the_shipped_one(root: Path) -> None:
 
 def test_a_path_wins_over_a_name(root: Path) -> None:
     (root / "both").mkdir()
-    (root / "both/x.yaml").touch()
+    (root / "both/x.yaml").write_text("scenario: x\n")
     assert find(["both"], root) == [root / "both/x.yaml"]
 
 
@@ -61,7 +61,11 @@ def test_all_are_listed_by_name_each_once(root: Path) -> None:
 def test_an_unknown_name_lists_the_closest(root: Path) -> None:
     with pytest.raises(UnknownScenarioError) as caught:
         find(["shiped"], root)
-    assert str(caught.value) == "no scenario 'shiped'\n  did you mean 'shipped'?\n  'qa list' shows all"
+    assert str(caught.value).splitlines() == [
+        "no scenario 'shiped'",
+        "  did you mean 'shipped'?",
+        "  looked in ./scenarios and among the shipped ones; 'qa list' shows all",
+    ]
     assert caught.value.exit_code == 2
 
 
@@ -72,8 +76,30 @@ def test_a_name_like_no_other_lists_what_there_is(root: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "../own", "a/b", "a\0b", "x" * 5000])
 def test_a_name_that_no_file_can_have_is_unknown(root: Path, name: str) -> None:
-    with pytest.raises(UnknownScenarioError):
+    with pytest.raises(UserError):
         find([name], root)
+
+
+def test_a_path_that_is_not_there_is_not_taken_for_a_name(root: Path) -> None:
+    with pytest.raises(UserError, match=r"no such file or folder: bad/nope\.yaml"):
+        find(["bad/nope.yaml"], root)
+
+
+def test_a_file_that_lies_right_here_is_pointed_at(root: Path) -> None:
+    with pytest.raises(UnknownScenarioError, match=r"'own\.yaml' is right here: qa run own\.yaml"):
+        find(["own"], _inside(root))
+
+
+def _inside(root: Path) -> Path:
+    inside = root / "elsewhere"
+    inside.mkdir()
+    (inside / "own.yaml").write_text("scenario: own\n")
+    return inside
+
+
+def test_a_yaml_file_that_is_no_scenario_is_left_out(root: Path) -> None:
+    (root / "scenarios/compose.yaml").write_text("services: {}\n")
+    assert "compose" not in [path.stem for path in all_scenarios(root)]
 
 
 def test_a_folder_without_scenarios_is_an_error(root: Path) -> None:

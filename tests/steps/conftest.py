@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence import Evidence, GuardDescription
+from harness.evidence import Evidence, GuardDescription, SessionSource
 from harness.transcript import RuleRecord, Transcript, TranscriptMessage, TranscriptPart
 from mock_llm.journal import Exchange
 from mock_llm.request import ModelRequest, RequestMessage
@@ -15,6 +15,7 @@ from mock_llm.turn import Text, Thinking, Turn, content
 
 MARKER = "[output interrupted by stream rule]"
 INTERRUPT = "<system-interrupt"
+SESSION = SessionSource(pattern="{home}/.agent/*.jsonl", reader="pi-jsonl", file="a.jsonl")
 GUARD = GuardDescription(("collapse-repetition",), INTERRUPT, MARKER)
 
 
@@ -85,7 +86,14 @@ class Build:
             exchange.number = number
             exchange.reply = number if exchange.lane == "main" else None
         main = [e for e in exchanges if e.reply is not None]
-        given: dict[str, Any] = {"guard": self.guard, "finished": True, "variables": {"nonce": "N-7"}}
+        given: dict[str, Any] = {
+            "guard": self.guard,
+            "finished": True,
+            "variables": {"nonce": "N-7"},
+            "session": SESSION
+            if saved is not None
+            else SESSION._replace(file="", others="files there: none"),
+        }
         return Evidence(main=main, exchanges=exchanges, transcript=transcript, **(given | facts))
 
 

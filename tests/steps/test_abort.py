@@ -46,7 +46,7 @@ def test_a_whole_reply_fails_and_says_whether_the_agent_has_a_guard_at_all(build
     assert isinstance(verdict, Failed)
     assert verdict.observed == f"guard did not fire: all {total} characters arrived"
     assert verdict.expected == (
-        "reply 1 stopped by collapse-repetition / paragraph-repeat within 80 characters"
+        "reply 1 stopped by collapse-repetition / paragraph-repeat, within 80 characters"
     )
     unguarded = check(ARGS, replace(evidence, guard=replace(build.guard, rules=())))
     assert isinstance(unguarded, Failed)

@@ -108,9 +108,11 @@ def test_thinking_must_be_whole_where_the_session_keeps_it(build: Any) -> None:
 
 def test_a_reply_that_is_missing_on_one_side_fails(build: Any) -> None:
     assert _observed(check(ARGS, _run(build, saved=(build.message("First."),)))) == (
-        "it has no assistant message 2, only 1"
+        "no assistant message 2: reader pi-jsonl found 1 assistant message in a.jsonl"
     )
-    assert _observed(check(ARGS, _run(build, saved=None))) == "none was saved"
+    assert _observed(check(ARGS, _run(build, saved=None))) == (
+        "no session file matched {home}/.agent/*.jsonl; files there: none"
+    )
     assert _observed(check(Silent(reply=3), _run(build))) == "reply 3 was never sent"
     assert _observed(check(ARGS, build.evidence())) == "the agent made no request"
 

@@ -1,0 +1,68 @@
+"""Find the session file of a run, and say what is there when none is."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.evidence import SessionSource
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harness.agents.spec import AgentSpec
+
+_SHOWN = 6
+
+
+def session_files(pattern: str) -> list[Path]:
+    """The files that match, in the order of their names."""
+    found = sorted(glob.glob(pattern, recursive=True)) if pattern else []
+    return [path for path in map(Path, found) if path.is_file()]
+
+
+def source_of(spec: AgentSpec, pattern: str, found: list[Path], roots: Mapping[str, str]) -> SessionSource:
+    """What to say of the session.
+
+    Args:
+        spec: The agent's description.
+        pattern: Its ``session_glob`` with all values filled in.
+        found: What :func:`session_files` gave.
+        roots: The values of the templates; ``home`` and ``work`` are the private folders.
+    """
+    if not spec.session_glob:
+        return SessionSource(is_kept=False)
+    source = SessionSource(pattern=spec.session_glob, reader=spec.reader)
+    if found:
+        return source._replace(file=found[-1].name)
+    return source._replace(
+        others=_others(pattern, {Path(roots[name]): f"{{{name}}}" for name in ("home", "work")})
+    )
+
+
+def _others(pattern: str, roots: Mapping[Path, str]) -> str:
+    """What lies where the pattern looks; where that folder is not there, in the nearest one that is."""
+    wanted = _fixed(pattern)
+    folder = next((p for p in (wanted, *wanted.parents) if p.is_dir() or p in roots), wanted)
+    files = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    more = f", ... ({len(files)} in all)" if len(files) > _SHOWN else ""
+    there = "there" if folder == wanted else f"in {_shown(folder, roots)}"
+    return f"files {there}: {', '.join(files[:_SHOWN]) or 'none'}{more}"
+
+
+def _fixed(pattern: str) -> Path:
+    """The folder of a pattern as far as it has no wildcard."""
+    kept: list[str] = []
+    for part in Path(pattern).parts[:-1]:
+        if glob.has_magic(part):
+            break
+        kept.append(part)
+    return Path(*kept)
+
+
+def _shown(folder: Path, roots: Mapping[Path, str]) -> str:
+    for root, name in roots.items():
+        if folder.is_relative_to(root):
+            return str(Path(name) / folder.relative_to(root))
+    return str(folder)
