@@ -1,4 +1,4 @@
-"""What the tests of the mock model share: requests in both dialects, a full turn, a live server."""
+"""What the tests of the mock model share: requests in every dialect, a full turn, a live server."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ from mock_llm.server import MockServer
 from mock_llm.turn import Text, Thinking, ToolCall, Turn, Usage
 
 LIMIT_S = 20
-PATHS = {"openai-chat": "/v1/chat/completions", "anthropic-messages": "/v1/messages"}
+PATHS = {
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "anthropic-messages": "/v1/messages",
+    "gemini": "/v1beta/models/mock-model:streamGenerateContent?alt=sse",
+}
 
 
 class Asking:
-    """Builds request bodies that both dialects accept."""
+    """Builds request bodies; :meth:`body` suits chat completions and Anthropic messages."""
 
     paths = PATHS
 
@@ -31,6 +36,17 @@ class Asking:
     def body(text: str = "hello", *, stream: bool = True, **more: Any) -> dict[str, Any]:
         messages = [{"role": "user", "content": text}]
         return {"model": "mock-model", "max_tokens": 100, "stream": stream, "messages": messages, **more}
+
+    @classmethod
+    def ask(cls, name: str, text: str = "hello", *, stream: bool = True) -> dict[str, Any]:
+        """A request in a dialect, as the arguments of a client's ``post``."""
+        path, body = PATHS[name], cls.body(text, stream=stream)
+        if name == "openai-responses":
+            body = {"model": "mock-model", "input": text, "stream": stream}
+        elif name == "gemini":
+            body = {"contents": [{"role": "user", "parts": [{"text": text}]}]}
+            path = path if stream else "/v1beta/models/mock-model:generateContent"
+        return {"url": path, "json": body}
 
     @staticmethod
     def request(text: str = "hello", **more: Any) -> ModelRequest:

@@ -24,15 +24,15 @@ def open_files() -> set[str]:
 def test_an_unknown_path_is_a_problem_in_the_shape_the_client_expects(live: Any) -> None:
     async def test() -> None:
         async with live.serving(live.script("one")) as (server, client):
-            openai = await client.post("/v1/responses", json={})
+            openai = await client.post("/v1/audio/speech", json={})
             anthropic = await client.get("/v1/files", headers={"anthropic-version": "2023-06-01"})
             method = await client.get("/v1/messages")
 
             assert (openai.status_code, openai.json()["error"]["code"]) == (404, None)
             assert (anthropic.status_code, anthropic.json()["error"]["type"]) == (404, "not_found_error")
             assert (method.status_code, method.json()["type"]) == (405, "error")
-            assert [e.path for e in server.journal.problems] == ["/v1/responses", "/v1/files", "/v1/messages"]
-            assert "POST /v1/responses" in server.journal.problems[0].problem
+            assert [e.path for e in server.journal.problems] == ["/v1/audio/speech", "/v1/files", "/v1/messages"]
+            assert "POST /v1/audio/speech" in server.journal.problems[0].problem
 
     live.run(test)
 

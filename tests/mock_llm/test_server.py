@@ -22,7 +22,7 @@ def test_a_reply_arrives_whole_and_the_journal_has_it(live: Any, asking: Any, na
 
     async def test() -> None:
         async with live.serving(live.script(TEXT, stream=Stream(chars_per_delta=10))) as (server, client):
-            response = await client.post(asking.paths[name], json=asking.body(stream=stream))
+            response = await client.post(**asking.ask(name, stream=stream))
 
             exchange = server.journal.exchanges[0]
             assert response.status_code == 200
