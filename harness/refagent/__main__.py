@@ -72,6 +72,7 @@ def _converse(options: Options, interrupts: Interrupts, display: Display) -> int
     client = ModelClient(
         dialect,
         base_url=options.base_url,
+        path=dialect.path(options.model, stream=options.stream),
         api_key=options.api_key,
         interrupts=interrupts,
         notify=display.notify,

@@ -33,6 +33,7 @@ class ModelClient:
     Args:
         wire: The dialect.
         base_url: Where the dialect's path is added.
+        path: The dialect's path for this model.
         api_key: Sent as the dialect wants it; empty sends none.
         interrupts: Waiting for the server can be broken off by these.
         notify: Told in one line about each retry.
@@ -48,6 +49,7 @@ class ModelClient:
         wire: Wire,
         *,
         base_url: str,
+        path: str,
         api_key: str,
         interrupts: Interrupts,
         notify: Callable[[str], None],
@@ -55,7 +57,7 @@ class ModelClient:
         timeout_s: float,
     ) -> None:
         self._wire = wire
-        self._url = _url(base_url, wire.path())
+        self._url = _url(base_url, path)
         self._headers = wire.headers(api_key)
         self._interrupts = interrupts
         self._notify = notify

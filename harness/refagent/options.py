@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--version", action=_Version, nargs=0, help="say which version this is")
     add("-p", "--prompt", help="answer this and exit; '-' reads it from standard input")
-    add("--base-url", help="for openai-chat it ends in /v1, for anthropic-messages it is the origin")
+    add("--base-url", help="for the openai dialects it ends in /v1, for the others it is the origin")
     add("--dialect", help=f"one of {', '.join(DIALECTS)}")
     add("--model", help="the model's name on the server")
     add("--guard", choices=GUARDS, default="published", help="the stream guard (default: published)")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 # Modules are imported when asked for: a run speaks one dialect.
 _MODULES = {
     "anthropic-messages": "harness.refagent.wire_anthropic",
+    "gemini": "harness.refagent.wire_gemini",
     "openai-chat": "harness.refagent.wire_openai",
+    "openai-responses": "harness.refagent.wire_openai_responses",
 }
 DIALECTS = tuple(_MODULES)
 
@@ -50,8 +52,8 @@ class Decoder(Protocol):
 class Wire(Protocol):
     """One dialect; the dialect modules themselves have this shape."""
 
-    def path(self) -> str:
-        """What is added to the base URL."""
+    def path(self, model: str, *, stream: bool) -> str:
+        """What is added to the base URL for a request to this model."""
 
     def headers(self, api_key: str) -> dict[str, str]:
         """Authentication and version headers; an empty key sends no authentication."""

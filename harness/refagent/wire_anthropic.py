@@ -46,8 +46,9 @@ _STOPS: dict[str, Stop] = {
 }
 
 
-def path() -> str:
+def path(model: str, *, stream: bool) -> str:
     """The base URL is the origin, without ``/v1``."""
+    del model, stream
     return "/v1/messages"
 
 

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 _STOPS: dict[str, Stop] = {"stop": "stop", "tool_calls": "tool", "function_call": "tool", "length": "length"}
 
 
-def path() -> str:
+def path(model: str, *, stream: bool) -> str:
     """The base URL ends in ``/v1``."""
+    del model, stream
     return "/chat/completions"
 
 
@@ -87,6 +88,7 @@ class ChatDecoder:
         self._channel = ""
         self._calls: dict[int, int] = {}
         self._finish = ""
+        self._refused = False
         self._ended = False
 
     def feed(self, data: str) -> list[StreamEvent]:
@@ -120,8 +122,9 @@ class ChatDecoder:
         thinking = text_of(delta.get("reasoning_content")) or text_of(delta.get("reasoning"))
         if thinking:
             yield ThinkingDelta(self._block("thinking"), thinking)
-        text = text_of(delta.get("content")) or text_of(delta.get("refusal"))
-        if text:
+        refusal = text_of(delta.get("refusal"))
+        self._refused = self._refused or bool(refusal)
+        for text in filter(None, (text_of(delta.get("content")), refusal)):
             yield TextDelta(self._block("text"), text)
         for call in objects(delta.get("tool_calls")):
             yield from self._call(call)
@@ -147,6 +150,8 @@ class ChatDecoder:
             yield self._fail("the stream ended without a finish reason")
         elif self._finish == "content_filter":
             yield self._fail("the provider's content filter stopped the reply")
+        elif self._refused and self._finish == "stop":
+            yield self._fail("the model refused to answer")
         else:
             self._ended = True
             yield Done(_STOPS.get(self._finish, "stop"))
