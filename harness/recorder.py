@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from harness.problems import CannotRun
 from harness.redact import MaskedStream, Masks
+from harness.session_files import session_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from mock_llm.journal import Exchange, JournalEvent
 
@@ -49,12 +49,12 @@ def _next_folder(runs: Path) -> Path:
 def copy_session(pattern: str, target: Path, masks: Masks) -> list[Path]:
     """Copy every file that matches the pattern, masked; give the copies in order of their names."""
     copies = []
-    for name in sorted(glob.glob(pattern, recursive=True)):
-        if Path(name).is_symlink() or not Path(name).is_file():
-            continue  # a link may lead to files of the user
+    for path in session_files(pattern):
         target.mkdir(parents=True, exist_ok=True)
-        text = Path(name).read_text(encoding="utf-8", errors="replace")
-        copy = target / Path(name).name
+        text = path.read_text(encoding="utf-8", errors="replace")
+        copy = target / path.name
+        if copy in copies:
+            copy = target / f"{path.parent.name}-{path.name}"
         copy.write_text(masks.apply(text), encoding="utf-8")
         copies.append(copy)
     return copies

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,9 @@ _SHOWN = 6
 
 
 def session_files(pattern: str) -> list[Path]:
-    """The files that match, in the order of their names."""
+    """The files that match, in the order of their names; a link may lead to files of the user, so none is."""
     found = sorted(glob.glob(pattern, recursive=True)) if pattern else []
-    return [path for path in map(Path, found) if path.is_file()]
+    return [Path(name) for name in found if Path(name).is_file() and os.path.realpath(name) == name]
 
 
 def source_of(spec: AgentSpec, pattern: str, found: list[Path], roots: Mapping[str, str]) -> SessionSource:
