@@ -67,7 +67,7 @@ def _or_time(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a record whose numbers can also be ``{time}``."""
 
     def loose(value: dict[str, Any]) -> dict[str, Any]:
-        return {"anyOf": [value, {"const": TIME}]} if value.get("type") in {"integer", "number"} else value
+        return {"anyOf": [value, {"const": TIME}]} if value.get("type") in ("integer", "number") else value
 
     return schema | {"properties": {name: loose(value) for name, value in schema["properties"].items()}}
 

@@ -22,6 +22,10 @@ _MODULES = {
     name: module
     for module, names in {
         "loops": "paragraph-loop paraphrase long-cycle",
+        "cycles": "cycle alternating-pair line-cycle short-period",
+        "drifts": "drift clause-reorder growing-prefix phrase-shuffle",
+        "floods": "character-flood whitespace-flood separator-flood",
+        "leaks": "control-token-leak",
         "healthy": "item-list item-step prose",
     }.items()
     for name in names.split()

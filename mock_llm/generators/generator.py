@@ -19,12 +19,14 @@ class Generator(NamedTuple):
         make: Parameters and seed to text. The same ones always give the same text, in time linear in the
             text. Raises ``ValueError`` for parameters that cannot be met together.
         doc: What the text is like, in measurable terms; a test holds it.
+        seedless: Why another seed gives the same text by default; empty where it gives another one.
     """
 
     name: str
     shape: Record
     make: Callable[[Parameters, int], str]
     doc: str
+    seedless: str = ""
 
 
 SHARED: Mapping[str, Field] = {

@@ -6,6 +6,7 @@ from functools import partial
 
 from mock_llm.generators.generator import Generator, Parameters, by_name, joined
 from mock_llm.generators.sentences import Prose, Unlike, dice_of, restatement
+from mock_llm.generators.writers import SCRIPT, language_of, script_of
 from mock_llm.shape import Enum, Field, Int, ListOf, Record, Str
 
 _UNLIKE = 0.4
@@ -57,18 +58,28 @@ def _share(chars: int, so_far: list[str], left: int) -> float:
     return (chars - len(joined(so_far))) / left - _BLANK_LINE
 
 
-def paraphrase(parameters: Parameters, _seed: int) -> str:
+def paraphrase(parameters: Parameters, seed: int) -> str:
     """One thing said over and over in other words."""
-    openers = parameters.get("openers") or OPENERS
-    endings = parameters.get("endings") or ENDINGS
+    own_openers, own_endings, between = _phrases(script_of(parameters))
+    openers = parameters.get("openers") or own_openers
+    endings = parameters.get("endings") or dice_of(seed).sample(own_endings, len(own_endings))
     count = parameters["paragraphs"]
     if count > len(endings):
         raise ValueError(f"{count} paragraphs need as many endings, but there are {len(endings)}")
-    paragraphs = [f"{openers[i % len(openers)]} {endings[i]}" for i in range(count)]
+    paragraphs = [f"{openers[i % len(openers)]}{between}{endings[i]}" for i in range(count)]
     for i, paragraph in enumerate(paragraphs):
         if paragraph in paragraphs[:i]:
             raise ValueError(f"paragraphs {paragraphs.index(paragraph) + 1} and {i + 1} would be equal")
     return joined(paragraphs)
+
+
+def _phrases(script: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Openers and endings of a script, and what stands between the two."""
+    language = language_of(script)
+    if language is None:
+        return OPENERS, ENDINGS, " "
+    endings = tuple(f"{reason}{language.stop}" for reason in language.banks["reason"])
+    return language.openers, endings, language.gap or language.comma
 
 
 def long_cycle(parameters: Parameters, seed: int) -> str:
@@ -115,12 +126,14 @@ GENERATORS = by_name(
                 "paragraphs": Field(Int("Paragraphs in all.", 1, 1000), default=15),
                 "openers": Field(ListOf(Str(), "How paragraphs begin, in turn.", at_least=1)),
                 "endings": Field(ListOf(Str(), "How paragraphs end, one for each.", at_least=1)),
+                "script": SCRIPT,
             },
             "Paragraph i is opener i (they take turns), a space and ending i.",
         ),
         paraphrase,
-        "No two paragraphs are equal. With the built-in openers any two paragraphs with the same opener share"
-        " at least half of their words, and any two with different openers less than half.",
+        "No two paragraphs are equal. With the built-in openers and endings (three, and at least 15, which"
+        " the seed shuffles) any two paragraphs with the same opener share at least half of their words (in"
+        " Chinese and emoji: pairs of characters), and any two with different openers less than half.",
     ),
     Generator(
         "long-cycle",

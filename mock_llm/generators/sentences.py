@@ -82,18 +82,28 @@ class Unlike:
     Args:
         below: Two paragraphs share less than this part of their words (Jaccard).
         lookback: Only so many of the last paragraphs are compared; None means all.
+        units: What of a text is compared.
     """
 
-    def __init__(self, below: float, lookback: int | None = None) -> None:
+    def __init__(
+        self,
+        below: float,
+        lookback: int | None = None,
+        units: Callable[[str], frozenset[str]] = words_of,
+    ) -> None:
         self._below = below
         self._lookback = lookback
-        self._known: list[frozenset[str]] = []
+        self._units = units
+        self._bits: dict[str, int] = {}
+        self._known: list[tuple[int, int]] = []
+        self._texts: set[str] = set()
         self.paragraphs: list[str] = []
 
     def add(self, text: str) -> None:
         """Take a paragraph in."""
         self.paragraphs.append(text)
-        self._known.append(words_of(text))
+        self._known.append(self._set_of(text))
+        self._texts.add(text)
 
     def draw(self, make: Callable[[], str], length: int | None = None) -> str:
         """The first text made that has the length and is unlike the paragraphs so far.
@@ -121,9 +131,21 @@ class Unlike:
         raise self._used_up("")
 
     def _is_unlike(self, text: str) -> bool:
-        words = words_of(text)
+        if text in self._texts:
+            return False
+        words, size = self._set_of(text)
+        # Jaccard >= s exactly when the shared words are at least s / (1 + s) of both sizes together.
+        part = self._below / (1 + self._below)
         known = self._known[-self._lookback :] if self._lookback else self._known
-        return all(similarity(words, other) < self._below for other in known)
+        return all((words & other).bit_count() < part * (size + others) - 1e-9 for other, others in known)
+
+    def _set_of(self, text: str) -> tuple[int, int]:
+        """The units of a text as one number with a bit for each, and how many they are."""
+        units = self._units(text)
+        bits = 0
+        for unit in units:
+            bits |= 1 << self._bits.setdefault(unit, len(self._bits))
+        return bits, len(units)
 
     def _used_up(self, wanted: str) -> ValueError:
         return ValueError(f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}")

@@ -30,7 +30,7 @@ def test_a_script_without_generators_loads_none() -> None:
 @pytest.mark.parametrize(
     ("turn", "modules"),
     [
-        ("say: {paragraph-loop: {}}", ["generator", "loops", "sentences", "vocabulary"]),
+        ("say: {paragraph-loop: {}}", ["generator", "loops", "sentences", "vocabulary", "writers"]),
         ("call: {write: {content: {item-list: {}}}}", ["generator", "healthy", "sentences", "vocabulary"]),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from mock_llm.generators import GENERATORS
 from mock_llm.generators.loops import ENDINGS, OPENERS
 from mock_llm.generators.sentences import similarity, words_of
+from mock_llm.generators.writers import SCRIPTS, units_of
 
 SEEDS = range(1, 9)
 
@@ -121,3 +122,13 @@ def test_a_length_that_the_sentences_cannot_reach_is_refused() -> None:
 def test_a_paragraph_comes_twice_in_a_ring_only_when_it_does() -> None:
     assert most_equal_in_a_ring(["a", "b", "a"]) == 2
     assert most_equal_in_a_ring(["a", *"x" * 0, *map(str, range(63)), "a"]) == 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_paraphrase_says_three_things_in_any_script(script: str, seed: int) -> None:
+    paragraphs = make("paraphrase", seed, script=script)
+    assert len(set(paragraphs)) == len(paragraphs) == 15
+    sets = [units_of(paragraph, script) for paragraph in paragraphs]
+    for (i, left), (j, right) in combinations(enumerate(sets), 2):
+        assert (similarity(left, right) >= 0.5) == (i % 3 == j % 3)
