@@ -67,4 +67,4 @@ class Evidence:
     finished: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     guard: GuardDescription = field(default_factory=GuardDescription)
-    session: SessionSource = SessionSource()
+    session: SessionSource = field(default_factory=SessionSource)

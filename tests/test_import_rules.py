@@ -26,7 +26,7 @@ SHELL = frozenset(
     harness/refagent/client.py harness/refagent/display.py harness/refagent/options.py
     harness/refagent/interrupts.py harness/refagent/session.py harness/refagent/terminal.py
     harness/refagent/tools.py harness/runner.py harness/sandbox.py harness/scenario_yaml.py harness/serving.py
-    harness/terminal/pty.py harness/watchdog.py
+    harness/session_files.py harness/terminal/pty.py harness/watchdog.py
     mock_llm/cli.py mock_llm/connection.py mock_llm/gates.py mock_llm/listening.py
     mock_llm/playing.py mock_llm/server.py
     """.split()  # noqa: SIM905  a column of names reads better as text

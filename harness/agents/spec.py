@@ -25,7 +25,7 @@ class GuardSwitches:
 
     ``rules`` are the ids it can report. ``off`` are arguments that switch the whole guard off;
     ``disable_rule`` are arguments that switch one rule off, with ``{rule}`` in them. Empty means
-    that the agent has no such switch.
+    that the agent has no such switch. Without ``mechanisms`` it is not known what fires under the rules.
     """
 
     rules: tuple[str, ...] = ()
@@ -33,6 +33,7 @@ class GuardSwitches:
     disable_rule: tuple[str, ...] = ()
     interrupt_marker: str = ""
     truncation_marker: str = ""
+    mechanisms: tuple[str, ...] = ()
     output_marker: str = ""
 
 
@@ -57,10 +58,9 @@ class DialectSettings:
 class AgentSpec:
     """One agent CLI.
 
-    Strings in ``command``, ``one_shot``, ``env``, ``files`` and ``session_glob`` are templates over ``{port}``,
-    ``{base_url}`` (origin without ``/v1``), ``{key}``, ``{home}``, ``{work}``, ``{prompt}``, ``{model}``,
-    ``{dialect}``, ``{nonce}``, ``{python}``, ``{here}`` (the description's folder) and the variables of the
-    dialect (see :mod:`mock_llm.template`); other braces are literal.
+    Strings in ``command``, ``one_shot``, ``env``, ``files`` and ``session_glob`` are templates over the
+    names of :data:`harness.agents.agent_shape.VARIABLES` and the variables of the dialect (see
+    :mod:`mock_llm.template`); other braces are literal.
 
     Attributes:
         command: The program and its fixed arguments. A program with a slash is a path beside the

@@ -3,117 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from harness.agents.agent_shape import AGENT, DIALECTS, VARIABLES
 from harness.agents.spec import AgentSpec, DialectSettings, GuardSwitches, Install, SideForm
 from harness.readers import READERS
 from mock_llm.located import MapNode, ScalarNode, open_source, parse_yaml, plain
 from mock_llm.problems import did_you_mean, quoted
 from mock_llm.reading import read
-from mock_llm.shape import At, Checked, Either, Enum, Field, Int, Json, ListOf, MapOf, Record, Str
 from mock_llm.template import check_names, names
 
 if TYPE_CHECKING:
     from mock_llm.located import Node
     from mock_llm.problems import Problems, Source
     from mock_llm.shape import Located
-
-DIALECTS = ("openai-chat", "anthropic-messages", "openai-responses", "gemini")
-
-VARIABLES = (
-    "port",
-    "base_url",
-    "key",
-    "home",
-    "work",
-    "prompt",
-    "model",
-    "dialect",
-    "nonce",
-    "python",
-    "here",
-)
-"""What every template may name, beside the variables of the dialects."""
-
-_NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
-
-
-def _name(text: str) -> str:
-    """A name that can stand in a folder name and in an option."""
-    if not _NAME.fullmatch(text):
-        raise ValueError(f"{quoted(text)} is no name: small letters and digits, '-' or '.' between them")
-    return text
-
-
-_WORDS = ListOf(Str(allow_empty=True))
-_PROGRAM = ListOf(Str(), "The program, then its fixed arguments.", at_least=1)
-_SETTINGS = MapOf(Str(allow_empty=True), "Values for templates in this dialect.")
-
-_NPM = Record(
-    "an installation",
-    {
-        "npm": Field(Str("The package."), required=True),
-        "version": Field(Checked(Str("The pinned version."), _name), required=True),
-        "size_mb": Field(Int("Room that it takes, in MB.", at_least=0), default=0),
-    },
-)
-
-_SESSION = Record(
-    "the session",
-    {
-        "glob": Field(Str("Where the session file appears."), required=True),
-        "reader": Field(Str("Id of the reader that understands it."), required=True),
-    },
-)
-
-_GUARD = Record(
-    "the guard",
-    {
-        "rules": Field(ListOf(Str(), "Ids of the rules it can report.", at_least=1), required=True),
-        "off": Field(_WORDS, default=()),
-        "disable_rule": Field(_WORDS, default=()),
-        "interrupt_marker": Field(Str("Text in the request that tells the model."), default=""),
-        "truncation_marker": Field(Str("Text behind what was kept of a reply."), default=""),
-        "output_marker": Field(Str("What the agent prints when it has stopped a reply."), default=""),
-    },
-)
-
-_SIDE = Record(
-    "a side request",
-    {
-        "name": Field(Str("What it is for."), required=True),
-        "contains": Field(Str("Text that gives it away."), required=True),
-        "say": Field(Str("The answer."), default="ok"),
-    },
-)
-
-_AGENT = Record(
-    "an agent description",
-    {
-        "agent": Field(Checked(Str("The name on the command line."), _name), required=True),
-        "title": Field(Str("A few words for lists."), default=""),
-        "command": Field(_PROGRAM, required=True),
-        "one_shot": Field(ListOf(Str(), "Arguments of a run with one prompt."), required=True),
-        "version_probe": Field(_WORDS, default=("--version",)),
-        "install": Field(
-            Either((Enum(("own", "embedded")), _NPM), "How to get it; `own`: the program is the user's."),
-            default="own",
-        ),
-        "model": Field(Str("The model's name."), default="mock-model"),
-        "dialects": Field(At(Record("the dialects", {d: Field(_SETTINGS) for d in DIALECTS})), required=True),
-        "env": Field(MapOf(Str(allow_empty=True)), default={}),
-        "files": Field(
-            MapOf(At(Json()), "Seeded files: text, or a mapping to be written as JSON."), default={}
-        ),
-        "session": Field(_SESSION),
-        "sides": Field(ListOf(_SIDE), default=()),
-        "guard": Field(_GUARD),
-        "tools": Field(MapOf(Str()), default={}),
-        "real_folders": Field(ListOf(Str()), default=()),
-        "notes": Field(ListOf(Str()), default=()),
-    },
-)
 
 
 def parse_agent(text: str | bytes, path: str) -> AgentSpec:
@@ -132,7 +35,7 @@ def parse_agent(text: str | bytes, path: str) -> AgentSpec:
     if root is None:
         problems.add(0, 0, "the file is empty", "an agent description starts with 'agent: NAME'")
     else:
-        values = read(_AGENT, root, problems)
+        values = read(AGENT, root, problems)
         _check_templates(root, problems)
     problems.raise_any()
     assert isinstance(root, MapNode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -69,6 +70,8 @@ def _here(spec: AgentSpec) -> str:
         return "no"
     if program.source == "embedded":
         return "yes"
+    if spec.install.source == "own":
+        return program.argv[0]
     version = package_version(Path(program.argv[0]), spec.install.package) or "unknown version"
     return version if program.source == "installed" else f"{version} (on PATH)"
 
@@ -77,9 +80,8 @@ def _install(spec: AgentSpec) -> int:
     """Install one agent and say so; the exit code."""
     from harness.agents.install import InstallError, install_agent
 
-    if spec.install.source == "embedded":
-        click.echo(f"{spec.name} is part of qa: nothing to install")
-        return 0
+    if spec.install.source != "npm":
+        return _nothing_to_install(spec)
     line = _ProgressLine(spec, live=sys.stderr.isatty())
     try:
         program = install_agent(spec, cache_folder(), line.tell)
@@ -89,6 +91,20 @@ def _install(spec: AgentSpec) -> int:
         return error.exit_code
     line.end()
     click.echo(f"{spec.name} {spec.install.version} is installed: {program}")
+    return 0
+
+
+def _nothing_to_install(spec: AgentSpec) -> int:
+    """Say whose program it is and where it is found; 3 when it is not there."""
+    if spec.install.source == "embedded":
+        click.echo(f"{spec.name} is part of qa: nothing to install")
+        return 0
+    try:
+        program = shlex.join(find_program(spec).argv)
+    except AgentMissingError as error:
+        click.echo(f"{error}\n  it is your own program: qa installs nothing for it", err=True)
+        return error.exit_code
+    click.echo(f"{spec.name} is your own program, qa installs nothing for it: {program}")
     return 0
 
 

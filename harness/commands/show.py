@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.problems import UserError
-
 if TYPE_CHECKING:
     from harness.guard_marks import MarkedPart
     from mock_llm.script import ScriptTurn
@@ -23,11 +21,7 @@ def show(name: str, reply: int | None) -> None:
     from harness.find_scenarios import find
     from harness.scenario_yaml import load_scenario
 
-    try:
-        scenario = load_scenario(find([name], Path.cwd())[0])
-    except UserError as error:
-        click.echo(str(error), err=True)
-        sys.exit(error.exit_code)
+    scenario = load_scenario(find([name], Path.cwd())[0])
     if reply and reply > len(scenario.model):
         click.echo(f"reply {reply} does not exist: '{name}' has {len(scenario.model)}", err=True)
         sys.exit(2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.steps.abort_crash import ended_with_hang_up
 from harness.steps.replies import (
     NO_SESSION,
     Reply,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from harness.evidence import Evidence
     from harness.steps.arguments import Silent, StreamName
     from mock_llm.journal import Exchange
+    from mock_llm.turn import Turn
 
 
 def check(args: Silent, evidence: Evidence) -> CheckVerdict:
@@ -48,7 +50,8 @@ def _signs(args: Silent, numbers: Sequence[int], evidence: Evidence) -> list[str
     for view in views:
         if view.was_cut_on_wire and view.exchange:
             sent = f"{view.exchange.chars_sent:,} of {chars(view.exchange.chars_total)}"
-            signs.append(f"the client hung up on reply {view.number} after {sent}")
+            crash = ended_with_hang_up(view, evidence)
+            signs.append(crash or f"the client hung up on reply {view.number} after {sent}")
         if view.message and was_stopped(view.message):
             reason = view.message.error or view.message.stop_reason
             signs.append(f"the session says that reply {view.number} ended with '{reason}'")
@@ -102,9 +105,13 @@ def _arrival(view: Reply, evidence: Evidence) -> tuple[str, str]:
         return f"reply {view.number} ended '{exchange.ended}' after {sent}", ""
     if not evidence.session.is_kept:
         return "", NO_SESSION
+    return _saving(view, exchange.turn.turn, evidence)
+
+
+def _saving(view: Reply, turn: Turn, evidence: Evidence) -> tuple[str, str]:
+    """The same for what the session kept of it."""
     if view.message is None:
         return session_line(view, evidence).removeprefix("session: "), ""
-    turn = exchange.turn.turn
     problem, note = _difference(view.number, "text", turn_text(turn, "text"), view.message.text)
     thinking = turn_text(turn, "thinking")
     if problem or not thinking:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.agents.agent_shape import DIALECTS
 from harness.agents.locate import agent_names, load_agent
 from harness.agents.spec import AgentSpec
-from harness.agents.spec_yaml import DIALECTS, parse_agent
+from harness.agents.spec_yaml import parse_agent
 from harness.problems import UserError
 from mock_llm.problems import Problem, ScriptError
 from mock_llm.template import fill_text
@@ -27,7 +28,7 @@ install: {npm: "@demo/cli", version: 1.10}
 dialects:
   anthropic-messages: {}
   openai-chat: {}
-session: {glob: "{home}/.demo/*.jsonl", reader: demo-jsonl}
+session: {glob: "{home}/.demo/*.jsonl", reader: pi-jsonl}
 """
 
 

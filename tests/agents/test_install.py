@@ -210,7 +210,8 @@ def test_the_exit_code_says_who_has_to_act(tmp_path: Path, argument: str, exit_c
 
 def test_the_list_says_what_is_here() -> None:
     before = CliRunner().invoke(agents).stdout
-    assert re.search(r"^pi +0\.73\.1 +no +openai-chat, anthropic-messages +none$", before, re.MULTILINE)
+    spoken = "openai-chat, anthropic-messages, openai-responses, gemini"
+    assert re.search(rf"^pi +0\.73\.1 +no +{spoken} +none$", before, re.MULTILINE)
     assert re.search(r"^reference +embedded +yes .* collapse-repetition$", before, re.MULTILINE)
     CliRunner().invoke(agents, ["install", "pi"])
     after = CliRunner().invoke(agents).stdout
@@ -224,3 +225,29 @@ def is_running(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return status.rsplit(")", 1)[1].split()[0] != "Z"
+
+
+def own(folder: Path, command: str) -> Path:
+    """A description of the user's own program, without ``install``."""
+    path = folder / "mine.yaml"
+    path.write_text(
+        f"agent: mine\ncommand: [{command}]\none_shot: ['{{prompt}}']\ndialects: {{openai-chat: {{}}}}\n"
+    )
+    return path
+
+
+def test_a_program_of_the_users_own_is_named_and_left_alone(tmp_path: Path) -> None:
+    path = own(tmp_path, "./cli")
+    (tmp_path / "cli").write_text("#!/bin/sh\n")
+    (tmp_path / "cli").chmod(0o755)
+    result = CliRunner().invoke(agents, ["install", str(path)])
+    said = f"mine is your own program, qa installs nothing for it: {tmp_path}/cli\n"
+    assert (result.exit_code, result.stdout) == (0, said)
+
+
+def test_a_program_of_the_users_own_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
+    path = own(tmp_path, "no-such-cli")
+    result = CliRunner().invoke(agents, ["install", str(path)])
+    assert result.exit_code == 3
+    assert f"no program 'no-such-cli' on PATH\n  {path}:2 sets command" in result.stderr
+    assert "your own program" in result.stderr

@@ -19,6 +19,7 @@ from harness.agents.locate import (
     package_version,
     prefix_folder,
 )
+from harness.agents.spec import AgentSpec
 from harness.problems import UserError
 
 PI = load_agent("pi")
@@ -145,3 +146,42 @@ def test_the_version_of_a_program_is_read_from_its_package(tmp_path: Path) -> No
     link.symlink_to(inside)
     assert package_version(link, "pi") == "2.0.0"
     assert package_version(link, "another") is None
+
+
+def beside(folder: Path, command: str) -> AgentSpec:
+    """A description in ``folder`` whose command is a path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = f"agent: mine\ncommand: [{command}, --plain]\none_shot: ['{{prompt}}']\ndialects: {{openai-chat: {{}}}}\n"
+    (folder / "mine.yaml").write_text(text)
+    return load_agent(str(folder / "mine.yaml"))
+
+
+@pytest.mark.parametrize("command", ["./cli", "../there/cli", "bin/../cli"])
+def test_a_command_with_a_slash_is_a_path_beside_its_description(tmp_path: Path, command: str) -> None:
+    (tmp_path / "there/bin").mkdir(parents=True)
+    mine = program(tmp_path / "there/cli")
+    found = find_program(beside(tmp_path / "there", command), environ=world(tmp_path))
+    assert found.argv == (str(mine), "--plain")
+
+
+def test_such_a_path_does_not_depend_on_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = program(tmp_path / "there/cli")
+    monkeypatch.chdir(tmp_path)
+    found = find_program(beside(Path("there"), "./cli"), environ=world(tmp_path))
+    assert found.argv[0] == str(mine)
+
+
+def test_a_path_that_leads_nowhere_is_named_in_full(tmp_path: Path) -> None:
+    with pytest.raises(AgentMissingError) as error:
+        find_program(beside(tmp_path, "./cli"), environ=world(tmp_path))
+    assert f"no program './cli' at {tmp_path}/cli" in str(error.value)
+    assert "--agent-bin mine=/path/to/cli" in str(error.value)
+
+
+def test_a_file_that_cannot_be_executed_gets_the_command_that_mends_it(tmp_path: Path) -> None:
+    spec = beside(tmp_path, "./cli")
+    (tmp_path / "cli").write_text("")
+    with pytest.raises(AgentMissingError, match=rf"(?s)can be executed.*chmod \+x {tmp_path}/cli"):
+        find_program(spec, environ=world(tmp_path))

@@ -68,6 +68,7 @@ def test_another_rule_or_mechanism_fails_and_is_named(build: Any) -> None:
         (replace(ARGS, rule="repetitive-turns"), "rule: 'collapse-repetition' fired, not 'repetitive-turns'"),
         (replace(ARGS, mechanism="line-cycle"), "mechanism: 'paragraph-repeat', not 'line-cycle'"),
         (replace(ARGS, fired_at=61), "fired_at: 60, not 61"),
+        (replace(ARGS, fired_at=1042), "fired_at: 60, not 1,042"),
         (replace(ARGS, within_chars=59), "within_chars: 1 character too late"),
     ):
         verdict = check(args, _stopped(build))

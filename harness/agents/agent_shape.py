@@ -1,0 +1,145 @@
+"""What an agent description looks like in YAML, as shapes."""
+
+from __future__ import annotations
+
+import re
+
+from harness.readers import READERS
+from mock_llm.problems import quoted
+from mock_llm.shape import At, Checked, Either, Enum, Field, Int, Json, ListOf, MapOf, Record, Str
+
+DIALECTS = ("openai-chat", "anthropic-messages", "openai-responses", "gemini")
+
+VARIABLES = {
+    "port": "Port of the mock model on 127.0.0.1.",
+    "base_url": "Its origin, such as `http://127.0.0.1:4711`, without a path.",
+    "key": "A made-up API key, new in each run.",
+    "home": "The private home folder.",
+    "work": "The working folder, in which the agent is started.",
+    "prompt": "The scenario's prompt.",
+    "model": "The value of the key `model`.",
+    "dialect": "The dialect of this run.",
+    "nonce": "The word that tells this run's requests from others.",
+    "python": "The Python that runs `qa`.",
+    "here": "The folder of the description.",
+}
+"""What every template may name, beside the variables of the dialects."""
+
+_NAME = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+
+
+def _name(text: str) -> str:
+    """A name that can stand in a folder name and in an option."""
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"{quoted(text)} is no name: small letters and digits, '-' or '.' between them")
+    return text
+
+
+def _words(doc: str) -> ListOf:
+    return ListOf(Str(allow_empty=True), doc)
+
+
+_NPM = Record(
+    "an installation",
+    {
+        "npm": Field(Str("The package."), required=True),
+        "version": Field(Checked(Str("The pinned version."), _name), required=True),
+        "size_mb": Field(Int("Room that it takes, in MB.", at_least=0), default=0),
+    },
+    "A pinned package that `qa agents install NAME` puts into a private folder.",
+)
+
+_SESSION = Record(
+    "the session",
+    {
+        "glob": Field(Str("Where the session file appears; with several, the last by name."), required=True),
+        "reader": Field(
+            Str(f"What understands it: {' or '.join(f'`{r}`' for r in READERS)}."), required=True
+        ),
+    },
+    "The file in which the agent saves the conversation. Without it the wire and the output decide.",
+)
+
+_GUARD = Record(
+    "the guard",
+    {
+        "rules": Field(ListOf(Str(), "Ids of the rules it can report.", at_least=1), required=True),
+        "mechanisms": Field(
+            ListOf(Str(), "Ids of what can fire under these rules; without them, no name is checked."),
+            default=(),
+        ),
+        "off": Field(_words("Arguments that switch the whole guard off."), default=()),
+        "disable_rule": Field(
+            _words("Arguments that switch one rule off, with `{rule}` in them; for controls."), default=()
+        ),
+        "interrupt_marker": Field(Str("Text in the next request that tells the model."), default=""),
+        "truncation_marker": Field(Str("Text behind what was kept of a reply."), default=""),
+        "output_marker": Field(Str("What the agent prints when it has stopped a reply."), default=""),
+    },
+    "What watches the replies, if anything does.",
+)
+
+_SIDE = Record(
+    "a side request",
+    {
+        "name": Field(Str("What it is for."), required=True),
+        "contains": Field(Str("Text that gives it away."), required=True),
+        "say": Field(Str("The answer."), default="ok"),
+    },
+    "A request that the agent makes beside the conversation, such as one for a title.",
+)
+
+_SETTINGS = MapOf(
+    Str(allow_empty=True), "Values for templates in this dialect; each dialect sets the same names."
+)
+
+AGENT = Record(
+    "an agent description",
+    {
+        "agent": Field(Checked(Str("The name in reports and on the command line."), _name), required=True),
+        "title": Field(Str("A few words for lists."), default=""),
+        "command": Field(
+            ListOf(
+                Str(),
+                "The program, then its fixed arguments. A path is seen from the description's folder.",
+                at_least=1,
+            ),
+            required=True,
+        ),
+        "one_shot": Field(
+            ListOf(Str(), "Arguments of a run with one prompt; `{prompt}` stands among them."), required=True
+        ),
+        "version_probe": Field(_words("Arguments that print the version."), default=("--version",)),
+        "install": Field(
+            Either((Enum(("own", "embedded")), _NPM), "How to get it; `own`: the program is the user's."),
+            default="own",
+        ),
+        "model": Field(Str("The model's name."), default="mock-model"),
+        "dialects": Field(
+            At(
+                Record(
+                    "the dialects",
+                    {d: Field(_SETTINGS) for d in DIALECTS},
+                    "The wire formats that it speaks; the first is the default.",
+                )
+            ),
+            required=True,
+        ),
+        "env": Field(MapOf(Str(allow_empty=True), "Environment beside the sandbox's own."), default={}),
+        "files": Field(
+            MapOf(At(Json()), "Seeded files: text, or a mapping to be written as JSON."), default={}
+        ),
+        "session": Field(_SESSION),
+        "sides": Field(ListOf(_SIDE, "Requests beside the conversation, and their answers."), default=()),
+        "guard": Field(_GUARD),
+        "tools": Field(
+            MapOf(Str(), "The agent's names for the tools `read`, `write` and `bash`."), default={}
+        ),
+        "real_folders": Field(
+            ListOf(Str(), "The user's own folders of this agent; a run that changes one is an error."),
+            default=(),
+        ),
+        "notes": Field(ListOf(Str(), "What a reader should know."), default=()),
+    },
+    "One agent CLI.",
+)
