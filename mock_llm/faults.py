@@ -140,7 +140,9 @@ def _is_ascii(part: object) -> bool:
     return str(getattr(part, "text", getattr(part, "arguments", ""))).isascii()
 
 
-def error_answer(fault: Fault, dialect: Dialect) -> tuple[tuple[tuple[str, str], ...], bytes]:
+def error_answer(
+    fault: Fault, dialect: Dialect, request_id: str = ""
+) -> tuple[tuple[tuple[str, str], ...], bytes]:
     """Headers and body of a ``status`` fault, in the provider's shape unless the script gives a body."""
     headers = {"content-type": "application/json"}
     if fault.body is not None:
@@ -156,7 +158,8 @@ def error_answer(fault: Fault, dialect: Dialect) -> tuple[tuple[tuple[str, str],
     headers |= {name.lower(): value for name, value in fault.headers}
     if fault.body is not None:
         return tuple(headers.items()), fault.body.encode("utf-8", "replace")
-    return tuple(headers.items()), dialect.error_body(fault.status, fault.message, fault.error_type)
+    body = dialect.error_body(fault.status, fault.message, fault.error_type, request_id)
+    return tuple(headers.items()), body
 
 
 def changed_headers(fault: Fault, headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

@@ -124,8 +124,8 @@ def _instead(exchange: Exchange, fault: Fault, dialect: Dialect) -> Reply:
 
     if fault.is_before_headers:
         return Reply(0, (), iter((faults.before_headers(fault),)))
-    headers, body = faults.error_answer(fault, dialect)
     request_id = (dialect.request_id_header, Ids(exchange.number).numbered("req_"))
+    headers, body = faults.error_answer(fault, dialect, request_id[1])
     commands = (delivery.Send(body), delivery.Finish("fault"))
     return Reply(fault.status, (*headers, request_id), iter(commands), len(body))
 

@@ -97,11 +97,10 @@ class AnthropicMessages:
         counts = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
         return compact(_message(request, ids, content, _stop_reason(turn), counts)).encode("ascii")
 
-    def error_body(self, status: int, message: str, kind: str = "") -> bytes:
+    def error_body(self, status: int, message: str, kind: str = "", request_id: str = "") -> bytes:
         default = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
-        return compact({"type": "error", "error": {"type": kind or default, "message": message}}).encode(
-            "ascii"
-        )
+        error: dict[str, Any] = {"type": "error", "error": {"type": kind or default, "message": message}}
+        return compact({**error, "request_id": request_id} if request_id else error).encode("ascii")
 
     def stream_type(self, request: ModelRequest) -> str:
         del request

@@ -78,8 +78,11 @@ class Dialect(Protocol):
     def encode_whole(self, turn: Turn, request: ModelRequest, ids: Ids) -> bytes:
         """The body of a reply that is not streamed."""
 
-    def error_body(self, status: int, message: str, kind: str = "") -> bytes:
-        """The body of an HTTP error; an empty ``kind`` takes the provider's type for the status."""
+    def error_body(self, status: int, message: str, kind: str = "", request_id: str = "") -> bytes:
+        """The body of an HTTP error; an empty ``kind`` takes the provider's type for the status.
+
+        ``request_id`` is the value of the header of that name; only some providers repeat it in the body.
+        """
 
     def stream_type(self, request: ModelRequest) -> str:
         """The content type of a streamed reply."""

@@ -15,7 +15,7 @@ from mock_llm.dialects import fields
 from mock_llm.dialects.dialect import WireEvent
 from mock_llm.dialects.gemini_request import read_contents, read_system, read_tools
 from mock_llm.dialects.parts import content_event, stop_of, walk, whole_blocks
-from mock_llm.dialects.sse import EVENT_STREAM, compact, input_tokens, json_value, usage_of
+from mock_llm.dialects.sse import EVENT_STREAM, compact, json_value, usage_of
 from mock_llm.request import ModelRequest
 from mock_llm.turn import Thinking, ToolCall
 
@@ -76,7 +76,7 @@ class Gemini:
             yield WireEvent(b"[")
         lead, tail, last = ("data: ", "\n\n", "\n\n") if _is_sse(request) else ("", ",\r\n", "]")
         before = lead + '{"candidates":[{"content":{"parts":[{'
-        after = f'],"role":"model"}},"index":0}}],{_asked(request, ids)}}}{tail}'
+        after = f'],"role":"model"}},"index":0}}],{_asked(turn, request, ids)}}}{tail}'
         for kind, block, texts in walk(turn, deltas, batch):
             if isinstance(block.part, ToolCall):
                 # A call is sent whole, when its last piece is due; one that was cut off is not sent.
@@ -93,7 +93,8 @@ class Gemini:
         parts = [_part(block, turn, ids) for block in whole_blocks(turn)]
         return compact(_reply(turn, request, ids, parts or [{"text": ""}])).encode("ascii")
 
-    def error_body(self, status: int, message: str, kind: str = "") -> bytes:
+    def error_body(self, status: int, message: str, kind: str = "", request_id: str = "") -> bytes:
+        del request_id
         default = _STATUS.get(status, "INTERNAL" if status >= 500 else "INVALID_ARGUMENT")
         error = {"code": status, "message": message, "status": kind or default}
         return compact({"error": error}).encode("ascii")
@@ -138,9 +139,9 @@ def _is_sse(request: ModelRequest) -> bool:
     return parse_qs(urlsplit(request.path).query).get("alt") == ["sse"]
 
 
-def _asked(request: ModelRequest, ids: Ids) -> str:
+def _asked(turn: Turn, request: ModelRequest, ids: Ids) -> str:
     """What each chunk says beside its content; the count of the answer comes with the last one."""
-    asked = input_tokens(request)
+    asked = usage_of(turn, request).input_tokens
     usage = {"promptTokenCount": asked, "totalTokenCount": asked}
     return compact({"usageMetadata": usage, **_origin(request, ids)})[1:-1]
 

@@ -96,7 +96,8 @@ class OpenAiChat:
             "ascii"
         )
 
-    def error_body(self, status: int, message: str, kind: str = "") -> bytes:
+    def error_body(self, status: int, message: str, kind: str = "", request_id: str = "") -> bytes:
+        del request_id
         default = _ERROR_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
         error = {"message": message, "type": kind or default, "param": None, "code": None}
         return compact({"error": error}).encode("ascii")

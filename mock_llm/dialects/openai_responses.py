@@ -75,7 +75,7 @@ class OpenAiResponses:
             else:
                 yield from items.closed(block)
         ending = _ending(turn)
-        ended = _response(request, ids, ending, items.finished, usage_of(turn, request))
+        ended = _response(request, ids, ending, items.output, usage_of(turn, request))
         yield items.event(f"response.{ending[0]}", response=ended)
 
     def encode_whole(self, turn: Turn, request: ModelRequest, ids: Ids) -> bytes:
@@ -84,7 +84,8 @@ class OpenAiResponses:
         reply = _response(request, ids, _ending(turn), output, usage_of(turn, request))
         return compact(reply).encode("ascii")
 
-    def error_body(self, status: int, message: str, kind: str = "") -> bytes:
+    def error_body(self, status: int, message: str, kind: str = "", request_id: str = "") -> bytes:
+        del request_id
         default = _ERROR_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
         error = {"message": message, "type": kind or default, "param": None, "code": None}
         return compact({"error": error}).encode("ascii")

@@ -24,17 +24,22 @@ class _Frame(NamedTuple):
 
 
 class Items:
-    """Makes the events of one stream, each with the next sequence number; ``finished`` are the done items.
+    """Makes the events of one stream, each with the next sequence number.
 
     ``signed`` reasoning carries the content that a client may send back.
     """
 
     def __init__(self, ids: Ids, *, signed: bool) -> None:
-        self.finished: list[dict[str, Any]] = []
+        self._finished: dict[int, dict[str, Any]] = {}
         self._ids = ids
         self._signed = signed
         self._number = 0
         self._frames: dict[int, _Frame] = {}
+
+    @property
+    def output(self) -> list[dict[str, Any]]:
+        """The items that are done, each in the place that its ``output_index`` says."""
+        return [self._finished[number] for number in sorted(self._finished)]
 
     def event(self, kind: str, **more: Any) -> WireEvent:
         """An event without content."""
@@ -67,7 +72,7 @@ class Items:
         yield self.event(f"{_channel(block)}.done", **place, **name, **{key: text}, **logprobs)
         yield from self._part(block, "done", text, place)
         item = finished(block, self._ids, signed=self._signed)
-        self.finished.append(item)
+        self._finished[block.number] = item
         yield self.event("response.output_item.done", output_index=block.number, item=item)
 
     def _part(

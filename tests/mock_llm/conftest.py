@@ -17,14 +17,9 @@ from mock_llm.request import ModelRequest
 from mock_llm.script import Script, ScriptTurn, Stream
 from mock_llm.server import MockServer
 from mock_llm.turn import Text, Thinking, ToolCall, Turn, Usage
+from tests.mock_llm.wire_samples import PATHS, asked
 
 LIMIT_S = 20
-PATHS = {
-    "openai-chat": "/v1/chat/completions",
-    "openai-responses": "/v1/responses",
-    "anthropic-messages": "/v1/messages",
-    "gemini": "/v1beta/models/mock-model:streamGenerateContent?alt=sse",
-}
 
 
 class Asking:
@@ -37,15 +32,10 @@ class Asking:
         messages = [{"role": "user", "content": text}]
         return {"model": "mock-model", "max_tokens": 100, "stream": stream, "messages": messages, **more}
 
-    @classmethod
-    def ask(cls, name: str, text: str = "hello", *, stream: bool = True) -> dict[str, Any]:
+    @staticmethod
+    def ask(name: str, text: str = "hello", *, stream: bool = True) -> dict[str, Any]:
         """A request in a dialect, as the arguments of a client's ``post``."""
-        path, body = PATHS[name], cls.body(text, stream=stream)
-        if name == "openai-responses":
-            body = {"model": "mock-model", "input": text, "stream": stream}
-        elif name == "gemini":
-            body = {"contents": [{"role": "user", "parts": [{"text": text}]}]}
-            path = path if stream else "/v1beta/models/mock-model:generateContent"
+        path, body = asked(name, text, stream=stream)
         return {"url": path, "json": body}
 
     @staticmethod

@@ -1,8 +1,7 @@
-"""What a request body means in each dialect, and which bodies are refused."""
+"""Which request bodies are refused in each dialect, and what is said about them."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm.dialects import NAMES, by_name
-from mock_llm.request import BadRequest, ModelRequest, RequestMessage
+from mock_llm.request import BadRequest
+from tests.mock_llm.wire_samples import PATHS, parse
 
 USER = [{"role": "user", "content": "hi"}]
 
@@ -25,88 +25,24 @@ json_values = st.recursive(
     max_leaves=8,
 )
 bodies = st.fixed_dictionaries(
-    {"model": st.just("m"), "max_tokens": st.just(1), "messages": json_values},
-    optional=dict.fromkeys(("system", "tools", "stream", "stream_options"), json_values),
+    {"model": st.just("m"), "max_tokens": st.just(1)},
+    optional=dict.fromkeys(
+        (
+            "messages",
+            "input",
+            "contents",
+            "system",
+            "instructions",
+            "systemInstruction",
+            "tools",
+            "stream",
+            "stream_options",
+            "include",
+            "generateContentRequest",
+        ),
+        json_values,
+    ),
 )
-
-
-def parse(name: str, headers: dict[str, str] | None = None, **body: Any) -> ModelRequest:
-    raw = json.dumps({"model": "m", "max_tokens": 1, "messages": USER, **body}).encode()
-    return by_name(name).parse_request(raw, "/v1/path", headers or {})
-
-
-def test_a_chat_conversation_is_read_whole() -> None:
-    call = {"id": "c", "type": "function", "function": {"name": "read", "arguments": '{"path":"a"}'}}
-    request = parse(
-        "openai-chat",
-        messages=[
-            {"role": "system", "content": "be brief"},
-            {"role": "developer", "content": [{"type": "text", "text": "no jokes"}]},
-            {"role": "user", "content": [{"type": "text", "text": "read "}, {"type": "text", "text": "a"}]},
-            {"role": "assistant", "content": None, "reasoning_content": "hm", "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "c", "content": "file a"},
-        ],
-        tools=[{"type": "function", "function": {"name": "read", "parameters": {}}}],
-        stream=True,
-        stream_options={"include_usage": True},
-    )
-
-    assert request.system == "be brief\n\nno jokes"
-    assert request.messages == (
-        RequestMessage("user", "read a"),
-        RequestMessage("assistant", "", "hm", ('read {"path":"a"}',)),
-        RequestMessage("tool", "file a"),
-    )
-    assert (request.tools, request.stream, request.include_usage) == (("read",), True, True)
-    assert request.last_user_text == "read a"
-    assert request.path == "/v1/path"
-
-
-def test_an_anthropic_conversation_is_read_whole() -> None:
-    request = parse(
-        "anthropic-messages",
-        system=[{"type": "text", "text": "be brief"}],
-        messages=[
-            {"role": "user", "content": "read a"},
-            {"role": "system", "content": "no jokes"},
-            {
-                "role": "assistant",
-                "content": [
-                    {"type": "thinking", "thinking": "hm", "signature": "s"},
-                    {"type": "text", "text": "reading"},
-                    {"type": "tool_use", "id": "t", "name": "read", "input": {"path": "a"}},
-                ],
-            },
-            {
-                "role": "user",
-                "content": [
-                    {
-                        "type": "tool_result",
-                        "tool_use_id": "t",
-                        "content": [{"type": "text", "text": "file a"}],
-                    },
-                    {"type": "text", "text": "go on"},
-                ],
-            },
-        ],
-        tools=[{"name": "read", "input_schema": {}}],
-    )
-
-    assert request.system == "be brief\n\nno jokes"
-    assert request.messages == (
-        RequestMessage("user", "read a"),
-        RequestMessage("assistant", "reading", "hm", ('read {"path":"a"}',)),
-        RequestMessage("tool", "file a"),
-        RequestMessage("user", "go on"),
-    )
-    assert (request.tools, request.stream) == (("read",), False)
-
-
-def test_tool_results_alone_are_not_a_user_text() -> None:
-    result = {"type": "tool_result", "tool_use_id": "t", "content": "done"}
-    request = parse("anthropic-messages", messages=[*USER, {"role": "user", "content": [result]}])
-
-    assert request.last_user_text == "hi"
 
 
 @pytest.mark.parametrize(("value", "count"), [("0", 0), ("2", 2), ("", 0), ("-1", 0), ("two", 0), ("²", 0)])
@@ -114,7 +50,7 @@ def test_the_retry_header_is_read_where_it_is_a_number(value: str, count: int) -
     assert parse("openai-chat", {"x-stainless-retry-count": value}).retry == count
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["openai-chat", "anthropic-messages"])
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -136,14 +72,78 @@ def test_a_wrong_field_is_named(name: str, change: dict[str, Any], message: str)
     assert str(caught.value) == message
 
 
-def test_an_unknown_role_is_named_with_the_known_ones() -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": None}, "'model' must be a string, and is null"),
+        ({"input": None}, "'input' must be a string or a list, and is missing"),
+        ({"input": []}, "'input' must hold at least one message, and is empty"),
+        ({"input": 3}, "'input' must be a list, and is a number"),
+        ({"input": ["hi"]}, "'input[0]' must be an object, and is a string"),
+        ({"input": [{"role": "user"}]}, "'input[0].content' must be a string or a list, and is missing"),
+        ({"input": [{"type": 3}]}, "'input[0].type' must be a string, and is a number"),
+        ({"instructions": 3}, "'instructions' must be a list, and is a number"),
+        ({"stream": "yes"}, "'stream' must be true or false, and is a string"),
+    ],
+)
+def test_a_wrong_field_of_a_responses_request_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(BadRequest) as caught:
-        parse("openai-chat", messages=[{"role": "robot", "content": ""}])
-    assert str(caught.value).startswith("'messages[0].role' is 'robot', not one of system,")
+        parse("openai-responses", **change)
 
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"contents": None}, "'contents' must be a list, and is null"),
+        ({"contents": []}, "'contents' must hold at least one entry, and is empty"),
+        ({"contents": ["hi"]}, "'contents[0]' must be an object, and is a string"),
+        ({"contents": [{"role": "user"}]}, "'contents[0].parts' must be a list, and is null"),
+        (
+            {"systemInstruction": "hi", "contents": []},
+            "'contents' must hold at least one entry, and is empty",
+        ),
+        ({"tools": [3]}, "'tools[0]' must be an object, and is a number"),
+    ],
+)
+def test_a_wrong_field_of_a_gemini_request_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(BadRequest) as caught:
-        parse("anthropic-messages", messages=[{"role": "tool", "content": ""}])
-    assert str(caught.value) == "'messages[0].role' is 'tool', not one of user, assistant, system"
+        parse("gemini", **change)
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "message"),
+    [
+        (
+            "openai-chat",
+            {"messages": [{"role": "robot", "content": ""}]},
+            "'messages[0].role' is 'robot', not one of system, developer, user, assistant, tool",
+        ),
+        (
+            "openai-responses",
+            {"input": [{"role": "tool", "content": ""}]},
+            "'input[0].role' is 'tool', not one of system, developer, user, assistant",
+        ),
+        (
+            "anthropic-messages",
+            {"messages": [{"role": "tool", "content": ""}]},
+            "'messages[0].role' is 'tool', not one of user, assistant, system",
+        ),
+        (
+            "gemini",
+            {"contents": [{"role": "assistant", "parts": []}]},
+            "'contents[0].role' is 'assistant', not one of user, model",
+        ),
+    ],
+)
+def test_an_unknown_role_is_named_with_the_known_ones(name: str, body: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        parse(name, **body)
+
+    assert str(caught.value) == message
 
 
 def test_an_anthropic_request_must_bound_its_answer() -> None:
@@ -177,7 +177,7 @@ def test_a_body_nested_without_end_is_refused(dialect_name: str) -> None:
 @given(body=bodies)
 def test_any_json_body_is_read_or_refused_and_never_a_crash(name: str, body: dict[str, Any]) -> None:
     try:
-        request = by_name(name).parse_request(body, "/", {})
+        request = by_name(name).parse_request(body, PATHS[name], {})
     except BadRequest:
         return
     assert request.messages is not None
