@@ -87,8 +87,11 @@ def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
 
 
 def _warnings(session: QaSession, scenarios: list[Scenario]) -> Iterator[str]:
+    from harness.agents.rule_names import name_warnings
+
     for scenario in scenarios:
         yield from scenario.warnings
+        yield from name_warnings(scenario, session.spec)
     bare = [scenario.name for scenario in scenarios if scenario.control is None]
     if session.controls and bare:
         yield f"no control to run for {', '.join(bare)}"

@@ -1,6 +1,6 @@
-"""Writes the tables of docs/scenarios.md from the shapes that the reader itself uses.
+"""Writes the tables of docs/scenarios.md and docs/agents.md from the shapes that the reader itself uses.
 
-Run ``python tests/docs/reference.py`` after a shape has changed; a test compares the page with the shapes.
+Run ``python tests/docs/reference.py`` after a shape has changed; tests compare the pages with the shapes.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.agents.agent_shape import AGENT, VARIABLES
+from harness.detectors.mechanisms import PUBLISHED
 from harness.scenario_shape import CONTROL, SCENARIO
 from harness.steps.arguments import STEP_SHAPES
 from mock_llm.generators import GENERATORS
@@ -33,23 +35,36 @@ if TYPE_CHECKING:
 
     from mock_llm.shape import Shape
 
-PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+DOCS = Path(__file__).parents[2] / "docs"
 START, END = "<!-- tables: start -->\n", "<!-- tables: end -->\n"
 
 
-def tables() -> str:
-    """All tables, as Markdown."""
-    return "\n".join(_lines()) + "\n"
-
-
-def with_tables(page: str) -> str:
-    """The page with its tables renewed."""
+def with_tables(page: str, name: str = "scenarios.md") -> str:
+    """The text of a page with its tables renewed."""
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(END)
-    return f"{before}{START}{tables()}{END}{after}"
+    tables = "\n".join(PAGES[name]())
+    return f"{before}{START}{tables}\n{END}{after}"
 
 
-def _lines() -> Iterator[str]:
+def _of_agents() -> Iterator[str]:
+    yield from _section("## A description", AGENT)
+    for name, field in _fields(AGENT).items():
+        inner = _plain(field.shape)
+        inner = _plain(inner.item) if isinstance(inner, ListOf) else inner
+        if _fields(inner):
+            yield from _section(f"### `{name}`", inner)
+    yield "\n## Templates\n\nBeside these, the names that the dialects set.\n\n| name | its value |\n|---|---|"
+    yield from (f"| `{{{name}}}` | {_cell(value)} |" for name, value in VARIABLES.items())
+    yield "\n## Rules of the reference agent\n\nFor `rule`, `mechanism` and `disable` in scenarios."
+    yield "\n| rule | mechanism | looks at | what it detects |\n|---|---|---|---|"
+    for row in PUBLISHED.mechanisms:
+        detects = (getattr(row.judge or row.detector, "__doc__", "") or "").split("\n\n")[0]
+        streams = ", ".join(stream for stream in ("text", "thinking", "tool") if stream in row.streams)
+        yield f"| `{row.rule}` | `{row.id}` | {streams} | {_cell(' '.join(detects.split()))} |"
+
+
+def _of_scenarios() -> Iterator[str]:
     yield from _section("## A scenario", SCENARIO)
     yield from _section("## A control", CONTROL)
     yield from _section("## A turn", turn_shape())
@@ -70,7 +85,8 @@ def _section(heading: str, shape: Shape) -> Iterator[str]:
     yield f"\n{heading}\n"
     fields = _fields(shape)
     inner = shape.shapes[0] if isinstance(shape, Either) and fields else shape
-    yield inner.doc if isinstance(shape, Record) else f"{inner.doc} Takes {_kind(shape)}."
+    doc = inner.doc or shape.doc
+    yield doc if isinstance(shape, Record) else f"{doc} Takes {_kind(shape)}."
     if fields:
         yield "\n| key | takes | what it means | without it |\n|---|---|---|---|"
     for name, field in fields.items():
@@ -125,6 +141,8 @@ def _default(field: Field) -> str:
         return "must be there"
     if isinstance(field.default, int | float | str) and field.default != "":
         return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+    if isinstance(field.default, tuple) and field.default:
+        return f"`[{', '.join(field.default)}]`"
     return ""
 
 
@@ -132,5 +150,9 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+PAGES = {"scenarios.md": _of_scenarios, "agents.md": _of_agents}
+
 if __name__ == "__main__":
-    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in PAGES:
+        path = DOCS / name
+        path.write_text(with_tables(path.read_text(encoding="utf-8"), name), encoding="utf-8")
