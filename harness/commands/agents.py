@@ -100,7 +100,8 @@ def _nothing_to_install(spec: AgentSpec) -> int:
         click.echo(f"{spec.name} is part of qa: nothing to install")
         return 0
     try:
-        program = shlex.join(find_program(spec).argv)
+        here = str(Path(spec.path).parent.absolute())
+        program = shlex.join(word.replace("{here}", here) for word in find_program(spec).argv)
     except AgentMissingError as error:
         click.echo(f"{error}\n  it is your own program: qa installs nothing for it", err=True)
         return error.exit_code

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from harness.steps.abort_contradiction import contradiction
 from harness.steps.abort_crash import ended_with_hang_up, went_on
+from harness.steps.not_stopped import is_told, not_stopped, why_not_stopped
 from harness.steps.replies import (
     NO_SESSION,
     chars_before,
     record_name,
     reply,
-    rules_line,
+    rules_lines,
     session_line,
     turn_text,
     wire_line,
@@ -62,8 +63,8 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
         seen = count(len(evidence.main), "reply")
         return f"the agent asked for {seen}, so reply {args.reply} never came", ["nothing to stop"]
     is_stopped = view.is_aborted or bool(view.records) or view.was_cut_on_wire
-    if not is_stopped:
-        return _not_stopped(evidence, view), ["the reply was not stopped"]
+    if not is_stopped and not is_told(evidence, view):
+        return not_stopped(evidence, view), [why_not_stopped(evidence, view)]
     crash = ended_with_hang_up(view, evidence)
     if crash:
         return crash, ["a guard records its rule, makes another request, or says what it did"]
@@ -72,17 +73,6 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
         return conflict, ["the wire and the session contradict each other"]
     record = _record(args, view)
     return _stopped(args, evidence, view, record), _differences(args, evidence, view, record)
-
-
-def _not_stopped(evidence: Evidence, view: Reply) -> str:
-    exchange = view.exchange
-    assert exchange is not None
-    who = "guard did not fire" if evidence.guard.rules else "no guard"
-    if view.arrived_whole:
-        return f"{who}: all {chars(exchange.chars_sent)} arrived"
-    if exchange.ended == "cap":
-        return f"{who}: the model stopped at its own cap after {chars(exchange.chars_sent)}"
-    return f"{who}: {exchange.chars_sent:,} of {chars(exchange.chars_total)} sent, '{exchange.ended}'"
 
 
 def _record(args: Abort, view: Reply) -> RuleRecord | None:
@@ -191,7 +181,7 @@ def _failure(args: Abort, evidence: Evidence, view: Reply, observed: str, reason
         *reasons,
         wire_line(view),
         session_line(view, evidence),
-        rules_line(evidence),
+        *rules_lines(evidence),
         f"rules this agent can report: {rules}",
     ]
     return failed(observed, _expected(args), lines)

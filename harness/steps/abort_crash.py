@@ -24,6 +24,14 @@ def ended_with_hang_up(view: Reply, evidence: Evidence) -> str:
     return f"the agent {_ended(code)} while reply {view.number} was streamed"
 
 
+def ended_badly(view: Reply, evidence: Evidence) -> str:
+    """Say how the agent failed with this reply as its last one, or give an empty string."""
+    code = evidence.exit_code
+    if not code or went_on(view, evidence):
+        return ""
+    return f"the agent {_ended(code)}"
+
+
 def _has_record(view: Reply, evidence: Evidence) -> bool:
     """Whether a rule was recorded for this reply, also when its message was not saved any more."""
     if evidence.transcript is None:

@@ -23,7 +23,10 @@ def check(args: Interrupt, evidence: Evidence) -> CheckVerdict:
     """
     marker = evidence.guard.interrupt_marker
     if not marker:
-        return failed("this agent has no interrupt", _expected(args))
+        return failed(
+            "no interrupt to look for: the agent's description has no 'guard.interrupt_marker'",
+            _expected(args),
+        )
     want = wanted(evidence, [args.contains] if args.contains else [])
     if isinstance(want, Failed | Pending):
         return want

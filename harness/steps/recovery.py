@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import NO_SESSION, Reply, ended_normally, reply, session_line, turn_text, wire_line
+from harness.steps.replies import (
+    NO_SESSION,
+    Reply,
+    ended_normally,
+    not_saved,
+    reply,
+    session_line,
+    turn_text,
+    wire_line,
+)
 from harness.steps.texts import shows, wanted
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, quoted
@@ -68,7 +77,7 @@ def _problems(view: Reply, text: str, evidence: Evidence) -> list[str]:
         return _problems_on_wire(view, text, evidence)
     message = view.message
     if message is None:
-        return [f"assistant message {view.number} is not in the session"]
+        return [not_saved(view, evidence)]
     problems = []
     if text not in message.text:
         problems.append(f"reply {view.number} lacks {quoted(text, 60)}")

@@ -37,7 +37,7 @@ class Reply:
     @property
     def is_aborted(self) -> bool:
         """Whether the session says that the message was stopped."""
-        return self.message is not None and self.message.stop_reason == "aborted"
+        return self.message is not None and self.message.stop_reason in _STOPPED - {"error"}
 
     @property
     def was_cut_on_wire(self) -> bool:
@@ -140,12 +140,17 @@ def session_line(view: Reply, evidence: Evidence) -> str:
     return f"session: assistant message {view.number}, stop reason '{message.stop_reason}', {length}{error}"
 
 
-def rules_line(evidence: Evidence) -> str:
-    """The rules that the session says have fired, as an evidence line."""
-    if evidence.transcript is None or not evidence.transcript.rules:
-        return "rules recorded in the session: none"
+def not_saved(view: Reply, evidence: Evidence) -> str:
+    """Why there is no message of the reply to look at: no file, or no such message in it."""
+    return session_line(view, evidence).removeprefix("session: ")
+
+
+def rules_lines(evidence: Evidence) -> list[str]:
+    """The rules that the session says have fired, as an evidence line; none without a session."""
+    if evidence.transcript is None:
+        return []
     named = [record_name(r) for r in evidence.transcript.rules]
-    return f"rules recorded in the session: {', '.join(named)}"
+    return [f"rules recorded in the session: {', '.join(named) or 'none'}"]
 
 
 def record_name(record: RuleRecord) -> str:

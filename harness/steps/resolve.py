@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from harness.steps.replies import UNSEEN, kept_text, main_stream, reply, turn_text
+from harness.steps.replies import UNSEEN, kept_text, main_stream, not_saved, reply, turn_text
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -110,7 +110,7 @@ def kept_and_said(name: str, number: int, stream: StreamName, evidence: Evidence
     if not evidence.session.is_kept:
         raise UnresolvedError(name, UNSEEN)
     if view.message is None:
-        raise UnresolvedError(name, f"the session has no assistant message {number}", may_come=True)
+        raise UnresolvedError(name, not_saved(view, evidence), may_come=True)
     if view.exchange and view.exchange.turn and view.exchange.turn.stream.until_hang_up:
         raise UnresolvedError(name, f"reply {number} has no end")
     kept, _ = kept_text(view.message, stream, evidence.guard.truncation_marker)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.abort_crash import ended_with_hang_up
+from harness.steps.abort_crash import ended_badly, ended_with_hang_up
 from harness.steps.replies import (
     NO_SESSION,
     Reply,
+    not_saved,
     record_name,
     reply,
     session_line,
@@ -92,7 +93,9 @@ def _judge_whole(args: Silent, numbers: Sequence[int], evidence: Evidence) -> Ch
         return failed(problems[0], _expected(args), [*problems[1:], *_sides(numbers, evidence)])
     total = sum(evidence.main[number - 1].chars_sent for number in numbers)
     aside = f" ({'; '.join(notes)})" if notes else ""
-    return Passed(f"{count(len(numbers), 'reply')}, {chars(total)}, all arrived{aside}")
+    is_proven = evidence.session.is_kept or all(evidence.main[number - 1].exact for number in numbers)
+    whole = "all arrived" if is_proven else "all sent"
+    return Passed(f"{count(len(numbers), 'reply')}, {chars(total)}, {whole}{aside}")
 
 
 def _arrival(view: Reply, evidence: Evidence) -> tuple[str, str]:
@@ -104,14 +107,16 @@ def _arrival(view: Reply, evidence: Evidence) -> tuple[str, str]:
         sent = f"{exchange.chars_sent:,} of {chars(exchange.chars_total)}"
         return f"reply {view.number} ended '{exchange.ended}' after {sent}", ""
     if not evidence.session.is_kept:
-        return "", NO_SESSION
+        ended = ended_badly(view, evidence)
+        unseen = f"{ended} after reply {view.number} was sent, and no session shows how much of it was read"
+        return (unseen, "") if ended else ("", NO_SESSION)
     return _saving(view, exchange.turn.turn, evidence)
 
 
 def _saving(view: Reply, turn: Turn, evidence: Evidence) -> tuple[str, str]:
     """The same for what the session kept of it."""
     if view.message is None:
-        return session_line(view, evidence).removeprefix("session: "), ""
+        return not_saved(view, evidence), ""
     problem, note = _difference(view.number, "text", turn_text(turn, "text"), view.message.text)
     thinking = turn_text(turn, "thinking")
     if problem or not thinking:

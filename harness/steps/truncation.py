@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import UNSEEN, kept_text, reply, session_line, turn_text, wire_line
+from harness.steps.replies import UNSEEN, kept_text, not_saved, reply, session_line, turn_text, wire_line
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, quoted
 
@@ -44,7 +44,7 @@ def check(args: Truncation, evidence: Evidence) -> CheckVerdict:
     if view.message is None and not evidence.finished:
         return Pending(f"assistant message {args.reply} in the session")
     if view.message is None:
-        return _failure(args, evidence, view, f"assistant message {args.reply} was never saved", [])
+        return _failure(args, evidence, view, not_saved(view, evidence), [])
     kept, has_marker = kept_text(view.message, args.stream, evidence.guard.truncation_marker)
     saved = _Saved(kept, has_marker, evidence.guard.truncation_marker, _sent(view, args))
     reasons = _differences(args, saved)
@@ -81,7 +81,11 @@ def _differences(args: Truncation, saved: _Saved) -> list[str]:
     if args.persisted_chars is not None and args.persisted_chars != saved.persisted_chars:
         reasons.append(f"persisted_chars: {saved.persisted_chars:,}, not {args.persisted_chars:,}")
     if args.marker and not saved.has_marker:
-        known = f"no text block equal to {quoted(saved.marker)}" if saved.marker else "this agent has none"
+        known = (
+            f"no text block equal to {quoted(saved.marker)}"
+            if saved.marker
+            else "the agent's description has no 'guard.truncation_marker'"
+        )
         reasons.append(f"marker: {known}")
     if not args.marker and saved.has_marker:
         reasons.append(f"marker: the message carries {quoted(saved.marker)}")

@@ -90,6 +90,20 @@ def test_what_the_agent_prints_about_its_stop_proves_it_when_it_ends_normally(bu
     assert "exited with 1" in _observed(check(ANY, _cut(build, exit_code=1, **told)))
 
 
+def test_a_reply_that_was_sent_at_once_did_not_arrive_at_an_agent_that_then_failed(build: Any) -> None:
+    evidence = build.evidence(build.exchange(build.text, exact=False), exit_code=3)
+    total = len(build.text)
+    assert _observed(check(ANY, evidence)) == (
+        f"guard did not fire: all {total} characters were sent, and then the agent exited with 3"
+    )
+
+
+@pytest.mark.parametrize("word", ["aborted", "interrupted", "cancelled"])
+def test_the_session_may_use_another_word_for_a_stopped_message(build: Any, word: str) -> None:
+    saved = (build.message(build.text[:20], stop=word),)
+    assert isinstance(check(ANY, _cut(build, saved=saved, exit_code=1)), Passed)
+
+
 def test_without_a_session_it_waits_for_what_the_agent_does_next(build: Any) -> None:
     evidence = replace(_cut(build, session=NO_SESSION), finished=False)
     assert check(ANY, evidence) == Pending("what the agent does after the hang-up")

@@ -80,4 +80,7 @@ def test_it_waits_for_the_request_and_fails_when_none_comes(build: Any) -> None:
 def test_an_agent_without_interrupts_fails_at_once(build: Any) -> None:
     guard = replace(build.guard, interrupt_marker="")
     verdict = _failed(check(ARGS, _run(build, finished=False, guard=guard)))
-    assert verdict.observed == "this agent has no interrupt"
+    assert (
+        verdict.observed
+        == "no interrupt to look for: the agent's description has no 'guard.interrupt_marker'"
+    )

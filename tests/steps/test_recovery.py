@@ -61,7 +61,7 @@ def test_a_numbered_reply_is_judged_by_itself(build: Any) -> None:
     assert isinstance(check(replace(ARGS, reply=2), _run(build)), Passed)
     assert _failed(check(replace(ARGS, reply=1), _run(build))).observed.startswith("reply 1 lacks")
     missing = _failed(check(replace(ARGS, reply=3), _run(build)))
-    assert missing.observed == "assistant message 3 is not in the session"
+    assert missing.observed == "no assistant message 3: reader pi-jsonl found 2 assistant messages in a.jsonl"
 
 
 def test_it_passes_early_only_when_no_reply_is_under_way(build: Any) -> None:

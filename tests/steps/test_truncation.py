@@ -89,14 +89,14 @@ def test_it_waits_for_the_message_and_fails_when_none_comes(build: Any) -> None:
     evidence = build.evidence(build.exchange(build.text), finished=False)
     assert check(ARGS, evidence) == Pending("assistant message 1 in the session")
     verdict = _failed(check(ARGS, replace(evidence, finished=True)))
-    assert verdict.observed == "assistant message 1 was never saved"
+    assert verdict.observed == "no session file matched {home}/.agent/*.jsonl; files there: none"
     assert verdict.evidence[0].startswith("session: no session file matched")
 
 
 def test_an_agent_without_a_marker_is_said_to_have_none(build: Any) -> None:
     guard = replace(build.guard, truncation_marker="")
     verdict = _failed(check(ARGS, _run(build, build.text[:40], guard=guard)))
-    assert "marker: this agent has none" in verdict.evidence
+    assert "marker: the agent's description has no 'guard.truncation_marker'" in verdict.evidence
 
 
 def test_a_reply_that_no_turn_answered_cannot_be_compared(build: Any) -> None:
