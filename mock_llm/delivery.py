@@ -123,7 +123,7 @@ def total_chars(turn: Turn, stream: Stream) -> int:
 
 def is_paced(stream: Stream) -> bool:
     """True when deltas leave one by one, so that a count of what was sent is exact to the delta."""
-    return stream.every_ms > 0
+    return stream.every_ms > 0 or bool(stream.recorded)
 
 
 def batch_size(stream: Stream) -> int:
@@ -175,9 +175,10 @@ def held(events: Iterable[Piece], offset: int, gate: str) -> Iterator[Piece]:
 def plan(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
     """The commands that deliver a stream's events in order.
 
-    Delta ``k`` (from 0) leaves at ``first_after_ms + k * every_ms``. What opens the reply leaves at once; an
-    event without content leaves with the content after it, or at the end. Without ``every_ms`` events are
-    coalesced into large writes. A command among the events is kept in its place.
+    Delta ``k`` (from 0) leaves at ``first_after_ms + k * every_ms``; that of a recorded reply at its time in
+    the recording. What opens the reply leaves at once; an event without content leaves with the content
+    after it, or at the end. Unpaced events are coalesced into large writes. A command among the events is
+    kept in its place.
     """
     body = _paced(events, stream) if is_paced(stream) else _coalesced(events, stream)
     for command in body:
@@ -190,7 +191,7 @@ def plan(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
 def plan_whole(body: bytes, text: str, stream: Stream, gate: str = "") -> Iterator[Command]:
     """The commands that deliver a reply which is not streamed: all of it, after ``first_after_ms``.
 
-    A gate holds all of it.
+    A recorded one comes at the end of the recording. A gate holds all of it.
     """
     yield from opening(stream, gate)
     yield Send(body, len(text), text)
@@ -201,13 +202,15 @@ def opening(stream: Stream, gate: str) -> Iterator[Command]:
     """What comes before a reply that is not streamed."""
     if gate:
         yield Hold(gate)
-    if stream.first_after_ms > 0:
-        yield WaitUntil(stream.first_after_ms)
+    at_ms = stream.first_after_ms + (stream.recorded[-1].at_ms if stream.recorded else 0)
+    if at_ms > 0:
+        yield WaitUntil(at_ms)
 
 
 def _paced(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
     waiting = b""
-    sent = 0
+    sent = chars = 0
+    due_ms = _deadlines(stream)
     for event in events:
         if not isinstance(event, WireEvent):
             if waiting:
@@ -218,7 +221,7 @@ def _paced(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
         if not event.chars:
             waiting += event.data
             continue
-        at_ms = stream.first_after_ms + sent * stream.every_ms
+        at_ms = due_ms(sent, chars)
         if waiting and sent == 0 and at_ms > 0:
             yield Send(waiting)
             waiting = b""
@@ -227,8 +230,19 @@ def _paced(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
         yield Send(waiting + event.data, event.chars, event.text)
         waiting = b""
         sent += 1
+        chars += event.chars
     if waiting:
         yield Send(waiting)
+
+
+def _deadlines(stream: Stream) -> Callable[[int, int], float]:
+    """When a delta is due, by how many deltas and characters come before it."""
+    if not stream.recorded:
+        return lambda deltas, _: stream.first_after_ms + deltas * stream.every_ms
+    from mock_llm.pace import Pace  # few replies are recorded ones
+
+    pace = Pace(stream.recorded)
+    return lambda _, chars: stream.first_after_ms + pace.at_ms(chars)
 
 
 def _coalesced(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
@@ -284,6 +298,11 @@ def _pieces(turn: Turn, stream: Stream) -> list[int]:
 
 
 def _once(turn: Turn, stream: Stream, pieces: list[int], parts: Iterable[int]) -> Iterator[Delta]:
+    if stream.recorded:
+        from mock_llm.pace import cut_as_recorded  # few replies are recorded ones
+
+        yield from cut_as_recorded(((index, content(turn.parts[index])) for index in parts), stream.recorded)
+        return
     size = stream.chars_per_delta
     for index in parts:
         text, count = content(turn.parts[index]), pieces[index]

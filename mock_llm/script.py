@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from mock_llm.faults import Fault
     from mock_llm.invariants import Invariant
     from mock_llm.matchers import Matcher
+    from mock_llm.pace import Beat
     from mock_llm.turn import Turn
 
 
@@ -23,6 +24,8 @@ class Stream:
 
     With ``hold`` or ``hold_after`` the reply stops after ``hold_after`` characters (without it, before the
     first) until the gate ``hold`` is released; a gate without a name is called ``reply-N``.
+
+    ``recorded`` is the pace of a recorded reply, in place of all other cuts and times.
     """
 
     deltas: int | None = None
@@ -34,6 +37,7 @@ class Stream:
     hold: str = ""
     hold_after: int | None = None
     fault: Fault | None = None
+    recorded: tuple[Beat, ...] = ()
 
     @property
     def is_held(self) -> bool:

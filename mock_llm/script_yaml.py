@@ -136,6 +136,10 @@ class _TurnReader:
         place = f"{source.file}:{source.place(self.node.start)[0]}"
         if isinstance(value, Invalid):
             return [ScriptTurn(Turn(()), place=place)]
+        if value["recorded"] is not None:
+            from mock_llm.recorded_yaml import recorded_turn  # few scripts are recordings
+
+            return [recorded_turn(value, self.node, place, self.problems, self.read_file)]
         times = 1 if isinstance(value["times"], Invalid) else value["times"]
         said = self._said(value, 1)
         if said is None or is_invalid(value):

@@ -73,6 +73,7 @@ def turn_shape() -> Shape:
             "say": Field(text_shape()),
             "think": Field(text_shape()),
             "call": Field(_CALLS),
+            "recorded": Field(_RECORDED),
             "usage": Field(_USAGE),
             "times": Field(
                 Int("How often the turn is played; {time} counts from 1.", 1, _MOST_TIMES), default=1
@@ -112,6 +113,15 @@ def _stream(value: dict[str, Any]) -> Stream:
 
 
 _FILE = At(Str("Path of a text relative to this file; taken verbatim."))
+_RECORDED = At(
+    ListOf(
+        Str("Path of a recorded exchange, relative to this file."),
+        "An exchange that 'mock-llm record' has written, in place of 'say', 'think' and 'call'; several are"
+        " the attempts at one reply.",
+        at_least=1,
+        or_single=True,
+    )
+)
 _CALL = Checked(MapOf(MapOf(Json())), _one_call)
 _CALLS = At(ListOf(_CALL, "Tool calls: each a tool's name with its arguments.", at_least=1, or_single=True))
 _TOKENS = Int("Tokens.", 0, 1_000_000_000)

@@ -142,4 +142,4 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path, content: bytes 
 def test_the_turn_grammar_has_a_json_schema() -> None:
     schema = json_schema(model_shape())
     assert json.loads(json.dumps(schema)) == schema
-    assert set(schema["items"]["properties"]) == {"say", "think", "call", "usage", "times", "stream", "fault"}
+    assert set(schema["items"]["properties"]) == {"say", "think", "call", "recorded", "usage", "times", "stream", "fault"}
