@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from harness.transcript import RuleRecord
 
 
+STOP_SIGNS = "a stop is told by a rule in the session, another request, or 'output_marker' and exit 0"
+
+
 def check(args: Abort, evidence: Evidence) -> CheckVerdict:
     """Judge as soon as the reply has ended on the wire and is in the session.
 
@@ -67,7 +70,7 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
         return not_stopped(evidence, view), [why_not_stopped(evidence, view)]
     crash = ended_with_hang_up(view, evidence)
     if crash:
-        return crash, ["a guard records its rule, makes another request, or says what it did"]
+        return crash, [STOP_SIGNS]
     conflict = contradiction(view, args.stream)
     if conflict:
         return conflict, ["the wire and the session contradict each other"]

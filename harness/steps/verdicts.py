@@ -40,8 +40,11 @@ CheckVerdict = Passed | Failed | Pending
 
 
 def failed(observed: str, expected: str, lines: Iterable[str] = ()) -> Failed:
-    """Build a failure whose texts are capped: at most 8 evidence lines of 160 characters."""
-    kept = [shortened(line) for line in lines if line]
+    """Build a failure whose texts are capped: at most 8 evidence lines of 160 characters.
+
+    The session's line is left out where it would only say again what was observed.
+    """
+    kept = [shortened(line) for line in lines if line and line != f"session: {observed}"]
     if len(kept) > MAX_LINES:
         left_out = len(kept) - MAX_LINES + 1
         kept = [*kept[: MAX_LINES - 1], f"... and {left_out} more lines"]

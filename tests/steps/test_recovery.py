@@ -77,10 +77,9 @@ def test_what_may_still_come_is_pending(build: Any) -> None:
 
 def test_no_session_fails(build: Any) -> None:
     evidence = build.evidence(build.exchange("RECOVERED N-7"), output="RECOVERED N-7")
-    assert (
-        "session: no session file matched {home}/.agent/*.jsonl; files there: none"
-        in _failed(check(ARGS, evidence)).evidence
-    )
+    verdict = _failed(check(ARGS, evidence))
+    assert verdict.observed == "no session file matched {home}/.agent/*.jsonl; files there: none"
+    assert verdict.evidence == ("last lines of the output:", "| RECOVERED N-7"), "and that is said once"
 
 
 def test_a_numbered_reply_passes_while_the_run_goes_on(build: Any) -> None:

@@ -90,7 +90,7 @@ def test_it_waits_for_the_message_and_fails_when_none_comes(build: Any) -> None:
     assert check(ARGS, evidence) == Pending("assistant message 1 in the session")
     verdict = _failed(check(ARGS, replace(evidence, finished=True)))
     assert verdict.observed == "no session file matched {home}/.agent/*.jsonl; files there: none"
-    assert verdict.evidence[0].startswith("session: no session file matched")
+    assert verdict.evidence[0].startswith("wire: reply 1 ended"), "the session is not spoken of twice"
 
 
 def test_an_agent_without_a_marker_is_said_to_have_none(build: Any) -> None:
