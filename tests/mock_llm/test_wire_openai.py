@@ -22,7 +22,6 @@ from tests.mock_llm.wire_samples import (
     whole_of,
 )
 
-
 # Chat completions
 
 

@@ -26,8 +26,10 @@ PATHS = {
     "gemini": "/v1beta/models/mock-model:streamGenerateContent?alt=sse",
 }
 
-# Every character there is: astral ones, line separators, controls, and halves of surrogate pairs.
-words = st.text(st.characters(), max_size=20)
+# Every character there is, and often those that a reader of lines, of UTF-8 or of JSON may trip over: other
+# line separators, a byte order mark, halves of a surrogate pair, an astral character.
+_HARD = '\u2028\u2029\x85\x0b\r\n\x00\ufeff\ud83d\ude00\U0001f600"\\'
+words = st.text(st.characters() | st.sampled_from(_HARD), max_size=20)
 json_objects = st.dictionaries(words, words | st.integers() | st.lists(words, max_size=2), max_size=3)
 
 

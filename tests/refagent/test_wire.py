@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
-from httpx_sse import EventSource
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,12 +17,13 @@ from harness.refagent.conversation import (
     ToolResult,
     UserMessage,
 )
-from harness.refagent.events import Done, StreamError, StreamEvent, UsageReport
+from harness.refagent.events import Done, StreamError, UsageReport
 from harness.refagent.reply import Reply
 from harness.refagent.wire import Ask, wire
+from tests.refagent.received import cut, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 Parts = tuple[list[str], list[str], list[tuple[str, dict[str, Any]]]]
 
@@ -35,30 +34,6 @@ calls = st.lists(
     ),
     max_size=2,
 )
-
-
-class Pieces(httpx.SyncByteStream):
-    """A body that arrives in the given pieces."""
-
-    def __init__(self, pieces: list[bytes]) -> None:
-        self.pieces = pieces
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from self.pieces
-
-
-def decode(dialect: str, pieces: list[bytes]) -> list[StreamEvent]:
-    response = httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Pieces(pieces))
-    decoder = wire(dialect).decoder()
-    events: list[StreamEvent] = []
-    for sent in EventSource(response).iter_sse():
-        events += decoder.feed(sent.data)
-    return events + list(decoder.finish())
-
-
-def cut(data: bytes, places: list[int]) -> list[bytes]:
-    ends = sorted({place % (len(data) + 1) for place in places} | {len(data)})
-    return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
