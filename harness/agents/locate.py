@@ -25,18 +25,20 @@ DESCRIPTIONS = Path(__file__).parent
 class UnknownAgentError(UserError):
     """No description has this name: the command line is wrong."""
 
-    def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(name, known)
+    def __init__(self, name: str, known: tuple[str, ...], here: str = "") -> None:
+        super().__init__(name, known, here)
         self.name = name
         self.known = known
+        self.here = here
 
     def __str__(self) -> str:
         lines = [
             f"unknown agent {quoted(self.name)}",
-            f"  {did_you_mean(self.name, self.known)}",
-            "  a path that ends in .yaml names a description of your own; 'qa agents' lists the shipped ones",
+            did_you_mean(self.name, self.known),
+            f"{quoted(self.here)} is right here: --agent {self.here}" if self.here else "",
+            "a path that ends in .yaml names a description of your own; 'qa agents' lists the shipped ones",
         ]
-        return "\n".join(lines)
+        return "\n  ".join(filter(None, lines))
 
 
 class AgentMissingError(CannotRun):
@@ -63,7 +65,9 @@ class AgentMissingError(CannotRun):
         name, install = self.spec.name, self.spec.install
         mapping = f"pass --agent-bin {name}=/path/to/{Path(self.spec.command[0]).name}"
         if install.source != "npm":
-            return self.cure or mapping
+            words = self.looked_for.split()
+            split = f"write its arguments as words of their own: [{', '.join(words)}]"
+            return self.cure or (split if len(words) > 1 else mapping)
         size = f", about {install.size_mb} MB" if install.size_mb else ""
         package = f"npm {install.package}@{install.version}{size}"
         return f"install it (qa agents install {name}: {package}), or {mapping}"
@@ -83,22 +87,35 @@ def agent_names() -> tuple[str, ...]:
 
 
 def load_agent(name_or_path: str) -> AgentSpec:
-    """Read a description: a path that ends in ``.yaml`` wins, then a shipped name.
+    """Read a description: that of a shipped name, or the file of a path that ends in ``.yaml``.
 
     Raises:
-        UnknownAgentError: No such name or file.
-        UserError: The description has mistakes, each with its place.
+        UnknownAgentError: No such name.
+        UserError: No such file, or the description has mistakes, each with its place.
     """
     from harness.agents.spec_yaml import parse_agent
 
     shipped = name_or_path in agent_names()
-    path = DESCRIPTIONS / f"{name_or_path}.yaml" if shipped else Path(name_or_path)
-    if path.suffix != ".yaml" or not path.is_file():
-        raise UnknownAgentError(name_or_path, agent_names())
+    path = DESCRIPTIONS / f"{name_or_path}.yaml" if shipped else _own(name_or_path)
     try:
         return parse_agent(path.read_bytes(), display_path(path))
     except ScriptError as error:
         raise UserError(str(error)) from error
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _own(name: str) -> Path:
+    """The file of a description of the user's own."""
+    path = Path(name)
+    if path.suffix != ".yaml" and "/" not in name:
+        here = f"{name}.yaml"
+        raise UnknownAgentError(name, agent_names(), here if os.path.isfile(here) else "")  # noqa: PTH113 - any text
+    if not os.path.isfile(path):  # noqa: PTH113 - the same
+        raise UserError(f"no such file: {name}\n  'qa agents' lists the shipped descriptions")
+    if path.suffix != ".yaml":
+        raise UserError(f"{name} does not end in .yaml, so it is no description of an agent")
+    return path
 
 
 def display_path(path: Path) -> str:
@@ -196,6 +213,11 @@ def _beside(spec: AgentSpec) -> str:
         raise AgentMissingError(spec, spec.command[0], f"at {path}")
     if not os.access(path, os.X_OK):
         raise AgentMissingError(spec, spec.command[0], f"that can be executed at {path}", f"chmod +x {path}")
+    with path.open("rb") as file:
+        head = file.read(64)
+    if head and b"\0" not in head and not head.startswith(b"#!"):
+        cure = "start its first line with #! and the interpreter, such as #!/usr/bin/env python3"
+        raise AgentMissingError(spec, spec.command[0], f"with a first line '#!' at {path}", cure)
     return str(path)
 
 

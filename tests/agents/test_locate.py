@@ -108,7 +108,7 @@ def test_an_unknown_agent_lists_the_closest() -> None:
 
 @pytest.mark.parametrize("name", ["../agents/pi", "missing.yaml", "", "/etc/passwd"])
 def test_a_name_is_never_taken_for_a_path(name: str) -> None:
-    with pytest.raises(UnknownAgentError):
+    with pytest.raises(UserError, match=r"unknown agent|no such file|no description"):
         load_agent(name)
 
 
@@ -185,3 +185,42 @@ def test_a_file_that_cannot_be_executed_gets_the_command_that_mends_it(tmp_path:
     (tmp_path / "cli").write_text("")
     with pytest.raises(AgentMissingError, match=rf"(?s)can be executed.*chmod \+x {tmp_path}/cli"):
         find_program(spec, environ=world(tmp_path))
+
+
+def test_a_text_file_without_an_interpreter_cannot_be_started(tmp_path: Path) -> None:
+    spec = beside(tmp_path, "./cli")
+    program(tmp_path / "cli").write_text("print(1)\n")
+    with pytest.raises(AgentMissingError, match=r"(?s)first line '#!' at .*#!/usr/bin/env python3"):
+        find_program(spec, environ=world(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"#!/bin/sh\n", b"\x7fELF\0\0"])
+def test_what_else_can_be_executed_is_left_to_the_system(tmp_path: Path, content: bytes) -> None:
+    spec = beside(tmp_path, "./cli")
+    program(tmp_path / "cli").write_bytes(content)
+    assert find_program(spec, environ=world(tmp_path)).argv[0] == str(tmp_path / "cli")
+
+
+def test_a_command_line_in_one_word_is_told_to_be_split(tmp_path: Path) -> None:
+    spec = beside(tmp_path, "my-agent -x")
+    with pytest.raises(AgentMissingError, match=r"words of their own: \[my-agent, -x\]"):
+        find_program(spec, environ=world(tmp_path))
+
+
+def test_a_name_without_its_ending_is_led_to_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside(tmp_path, "./cli")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownAgentError, match=r"'mine\.yaml' is right here: --agent mine\.yaml"):
+        load_agent("mine")
+
+
+def test_a_path_that_is_no_description_is_told_from_an_unknown_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=rf"no such file: {tmp_path}/nope\.yaml"):
+        load_agent(f"{tmp_path}/nope.yaml")
+    program(tmp_path / "cli")
+    with pytest.raises(UserError, match=rf"{tmp_path}/cli does not end in \.yaml"):
+        load_agent(f"{tmp_path}/cli")
+    with pytest.raises(UserError, match=r"no such file: nope\.yaml"):
+        load_agent("nope.yaml")
