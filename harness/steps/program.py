@@ -15,6 +15,7 @@ from harness.steps.texts import (
     wanted,
 )
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
+from harness.steps.wording import last_lines
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -52,8 +53,7 @@ def check_output(args: Output, evidence: Evidence) -> CheckVerdict:
     if not absent:
         return Passed(satisfied(want, text))
     near = [line for phrase in want.contains for line in nearest_lines(phrase, text)]
-    last = [f"| {line}" for line in text.splitlines() if line.strip()][-3:]
-    lines = near or ["last lines of the output:", *last]
+    lines = near or last_lines(text, 3)
     return failed(f"the output {' and '.join(absent)}", f"the output {want.expected}", lines)
 
 
@@ -66,9 +66,7 @@ def check_exit(args: Exit, evidence: Evidence) -> CheckVerdict:
         return failed("the program was still running when the run ended", f"exit {args.code}")
     if code == args.code:
         return Passed(exit_words(code))
-    last = [f"| {line}" for line in evidence.output.splitlines() if line.strip()][-5:]
-    lines = ["last lines of the output:", *last] if last else ["the output is empty"]
-    return failed(exit_words(code), exit_words(args.code), lines)
+    return failed(exit_words(code), exit_words(args.code), last_lines(evidence.output, 5))
 
 
 def exit_words(code: int) -> str:

@@ -16,7 +16,7 @@ from harness.steps.replies import (
 )
 from harness.steps.texts import shows, wanted
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
-from harness.steps.wording import chars, quoted
+from harness.steps.wording import chars, last_lines, quoted
 from mock_llm.turn import ToolCall
 
 if TYPE_CHECKING:
@@ -103,13 +103,6 @@ def _problems_on_wire(view: Reply, text: str, evidence: Evidence) -> list[str]:
 
 
 def _lines(view: Reply, evidence: Evidence) -> list[str]:
-    shown = [line for line in evidence.output.splitlines() if line.strip()][-3:]
     said = [f"reply {view.number}: {quoted(view.message.text, 120)}"] if view.message else []
     wire = [] if evidence.session.is_kept else [wire_line(view)]
-    return [
-        session_line(view, evidence),
-        *wire,
-        *said,
-        "last lines of the output:",
-        *(f"| {x}" for x in shown),
-    ]
+    return [session_line(view, evidence), *wire, *said, *last_lines(evidence.output, 3)]

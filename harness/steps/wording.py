@@ -52,3 +52,13 @@ def folded(text: str) -> str:
     'all is well'
     """
     return " ".join(text.split())
+
+
+def last_lines(output: str, most: int) -> list[str]:
+    """The last lines of the output that are not blank, below a heading.
+
+    >>> last_lines("one two", 3), last_lines(" ", 3)
+    (['last lines of the output:', '| one two'], ['the output is empty'])
+    """
+    shown = [f"| {line}" for line in output.splitlines() if line.strip()][-most:]
+    return ["last lines of the output:", *shown] if shown else ["the output is empty"]
