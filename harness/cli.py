@@ -15,6 +15,7 @@ _COMMANDS = {
     "run": ("harness.commands.run", "run", "Run scenarios against an agent CLI."),
     "list": ("harness.commands.listing", "list_scenarios", "Show every scenario with its tags and summary."),
     "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
+    "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }
 

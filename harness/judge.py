@@ -17,23 +17,27 @@ if TYPE_CHECKING:
     from mock_llm.journal import Exchange
 
 _TAIL_LINES = 8
+_MOST_NAMES = 4
 
 
-def judge(job: Job, evidence: Evidence, problem: str, refused: Sequence[Exchange]) -> ScenarioResult:
+def judge(
+    job: Job, evidence: Evidence, problem: str, refused: Sequence[Exchange], unused: Sequence[str] = ()
+) -> ScenarioResult:
     """The outcome of a finished run.
 
     ``problem`` says why the run itself did not come to its end; then nothing it shows can pass.
-    ``refused`` are the requests the mock could not answer: they fail a run whose steps all passed.
+    ``refused`` are the requests the mock could not answer, or that break an invariant of the script: they
+    fail a run whose steps all passed. ``unused`` names the turns that no request has reached; a note says so.
     """
     steps = tuple(_step_result(step, evidence) for step in job.scenario.steps)
     problem = problem or _never_asked(job, evidence)
     if problem:
         return _result(job, steps, "error", problem)
-    refusals = "\n".join(exchange.problem for exchange in refused)
+    refusals = "\n".join(exchange.complaint for exchange in refused)
     if job.control:
         return _judge_control(job, steps, refusals)
     failed = bool(refusals) or any(step.verdict != "passed" for step in steps)
-    return _result(job, steps, "failed" if failed else "passed", refusals, _unplayed(job, evidence))
+    return _result(job, steps, "failed" if failed else "passed", refusals, _unplayed(job, unused))
 
 
 def skipped(job: Job, why: str, verdict: Verdict = "skipped") -> ScenarioResult:
@@ -83,9 +87,13 @@ def _never_asked(job: Job, evidence: Evidence) -> str:
     )
 
 
-def _unplayed(job: Job, evidence: Evidence) -> tuple[str, ...]:
-    left = len(job.turns) - len(evidence.main)
-    return (f"{left} of {len(job.turns)} scripted turns were never asked for",) if left > 0 else ()
+def _unplayed(job: Job, unused: Sequence[str]) -> tuple[str, ...]:
+    if not unused:
+        return ()
+    total = len(job.turns) + sum(len(lane.turns) for lane in job.scenario.lanes)
+    more = ", ..." if len(unused) > _MOST_NAMES else ""
+    named = f"{', '.join(unused[:_MOST_NAMES])}{more}"
+    return (f"{len(unused)} of {total} scripted turns were never asked for: {named}",)
 
 
 def _quoted(labels: Sequence[str]) -> str:

@@ -99,7 +99,7 @@ class _Run:
         if evidence.transcript is not None:
             launch.recorder.write("transcript.json", asdict(evidence.transcript))
         duration_s = time.monotonic() - launch.started_s
-        result = judge(launch.job, evidence, self.problem, self.serving.journal.problems)
+        result = judge(launch.job, evidence, self.problem, self.serving.journal.problems, self.serving.unused)
         for step in result.steps:
             figures = {"step": step.label, "verdict": step.verdict, "observed": step.observed}
             launch.recorder.event(time.monotonic(), "step", step.kind, figures)

@@ -10,7 +10,8 @@ from harness.results import Place
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mock_llm.script import ScriptTurn
+    from mock_llm.invariants import Invariant
+    from mock_llm.script import Exhausted, Lane, ScriptTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,9 @@ class Scenario:
         mode: ``one-shot`` (the prompt is an argument) or ``terminal`` (it is typed; later).
         files: Files put into the agent's working folder, by relative path.
         timeout_s: Deadline of the whole run.
+        lanes: Conversations beside the main one, such as those of sub-agents, and what answers them.
+        invariants: What every request of the main lane keeps to.
+        when_exhausted: What answers when the turns of ``model`` have been played.
     """
 
     name: str
@@ -65,3 +69,6 @@ class Scenario:
     timeout_s: float = 60
     max_requests: int = 20
     warnings: tuple[str, ...] = ()
+    lanes: tuple[Lane, ...] = ()
+    invariants: tuple[Invariant, ...] = ()
+    when_exhausted: Exhausted = "error"

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from harness.steps.arguments import STEP_SHAPES
-from mock_llm.shape import At, Enum, Field, Int, Json, ListOf, MapOf, Num, OneKey, Record, Str
+from mock_llm.script_shape import LANES, MODEL, RULES
+from mock_llm.shape import At, Checked, Enum, Field, Int, ListOf, MapOf, Num, OneKey, Record, Str
 from mock_llm.turn_shape import text_shape
+
+
+def _mode(mode: str) -> str:
+    if mode == "terminal":
+        raise ValueError("not yet: 'mode: terminal' cannot be run by this version; only 'one-shot' can")
+    return mode
+
 
 CONTROL = Record(
     "a control",
     {
         "disable": Field(ListOf(Str(), "Ids of the rules that are switched off.", at_least=1), default=()),
-        "model": Field(At(Json("The turns that are played instead."))),
+        "model": Field(MODEL),
         "must_fail": Field(
             ListOf(At(Str()), "Labels of the steps that must then fail, and no other.", at_least=1),
             required=True,
@@ -25,7 +33,9 @@ SCENARIO = Record(
         "scenario": Field(At(Str("The name of the file without its ending.")), required=True),
         "summary": Field(Str("One sentence that says what is shown."), required=True),
         "tags": Field(At(ListOf(Str(), "Words to select scenarios by.")), default=None),
-        "model": Field(At(Json("The turns of the model, in order.")), required=True),
+        "model": Field(MODEL, required=True),
+        "lanes": LANES,
+        **RULES,
         "prompt": Field(
             At(Str("What the user asks; {nonce} tells the run's requests from others.")), required=True
         ),
@@ -40,7 +50,12 @@ SCENARIO = Record(
             required=True,
         ),
         "control": Field(At(CONTROL)),
-        "mode": Field(Enum(("one-shot", "terminal"), "How the agent is run."), default="one-shot"),
+        "mode": Field(
+            Checked(
+                Enum(("one-shot", "terminal"), "How the agent is run; 'terminal' is refused: not yet."), _mode
+            ),
+            default="one-shot",
+        ),
         "files": Field(At(MapOf(text_shape(), "Files of the agent's working folder, by relative path."))),
         "timeout_s": Field(Num("Seconds that the whole run may take.", 0.1, 3600), default=60),
         "max_requests": Field(Int("Requests that the model answers at most.", 1, 10_000), default=20),

@@ -15,7 +15,7 @@ from harness.steps.arguments import STEP_SHAPES
 from mock_llm.located import ListNode, MapNode, Node, open_source, parse_yaml
 from mock_llm.problems import Problems, ScriptError, did_you_mean, quoted
 from mock_llm.reading import is_invalid, read
-from mock_llm.script_yaml import ReadFile, file_reader, made_text, no_files, parse_turns
+from mock_llm.script_yaml import ReadFile, file_reader, made_text, no_files, parse_around, parse_turns
 from mock_llm.shape import Invalid, Located, Picked
 from mock_llm.template import check_names, names
 
@@ -105,6 +105,9 @@ class _Reader:
         self._turns = (
             parse_turns(value["model"].node, problems, read_file) if _is_read(value["model"]) else ()
         )
+        self._around = parse_around(value, problems, read_file)
+        ends = self._around.get("when_exhausted", "error") == "error"
+        self._replies = len(self._turns) if ends or not self._turns else _most(value["max_requests"])
 
     def scenario(self, path: str) -> Scenario:
         """The scenario; of no use when a problem was noted."""
@@ -124,6 +127,7 @@ class _Reader:
             timeout_s=value["timeout_s"],
             max_requests=value["max_requests"],
             warnings=tuple(self._warnings()),
+            **self._around,
         )
 
     def _name(self, path: str) -> str:
@@ -164,9 +168,9 @@ class _Reader:
         return Step(pick.key, label, args, self._place(pick.key_node))
 
     def _arguments(self, kind: str, value: Any, node: Node) -> Any:
-        turns = len(self._turns)
+        turns, replies = len(self._turns), self._replies
         if turns:
-            known = ["nonce", "prompt", *chain.from_iterable(map(_reply_names, range(1, turns + 1)))]
+            known = ["nonce", "prompt", *chain.from_iterable(map(_reply_names, range(1, replies + 1)))]
             check_names(node, known, self._problems, f"the model plays {_turns(turns)}")
         if is_invalid(value):
             return None
@@ -177,7 +181,7 @@ class _Reader:
             return None
         for field in ("reply", "request", "number") if turns else ():
             number = getattr(args, field, None)
-            if number is not None and number > turns:
+            if number is not None and number > replies:
                 written = node.get(field) if isinstance(node, MapNode) else None
                 noun = "reply" if field == "reply" else "request"
                 self._note(written or node, f"there is no {noun} {number}: the model plays {_turns(turns)}")
@@ -234,12 +238,18 @@ class _Reader:
         self._problems.add(node.start, node.end, message, *hints)
 
     def _place(self, node: Node) -> Place:
-        return Place(self._problems.source.file, *self._problems.source.place(node.start))
+        source = self._problems.source
+        return Place(source.file_at(node.start), *source.place(node.start))
 
 
 def _is_read(value: Any) -> bool:
     """Whether a located value is there."""
     return isinstance(value, Located)
+
+
+def _most(requests: Any) -> int:
+    """How many replies there can be when a script goes on after its last turn."""
+    return requests if isinstance(requests, int) else 1
 
 
 def _turns(count: int) -> str:

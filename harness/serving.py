@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.terminal.plain import PlainText
 from mock_llm.dialects import by_name
+from mock_llm.filling import fill_script
 from mock_llm.script import Script, SideRequest
 from mock_llm.server import MockServer
-from mock_llm.template import fill as fill_turn
-from mock_llm.turn import Text, ToolCall, Turn
+from mock_llm.turn import Text, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.launch import Launch
     from mock_llm.journal import Journal
-    from mock_llm.script import ScriptTurn
 
 
 class Serving:
@@ -42,6 +38,11 @@ class Serving:
     def journal(self) -> Journal:
         """What was asked and sent so far."""
         return self._server.journal
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The turns that no request has reached, as reports name them."""
+        return self._server.router.responder.unused_names
 
     def begin(self) -> None:
         """Answer on the launch's port and read its terminal."""
@@ -88,20 +89,15 @@ class Serving:
 
 
 def _script(launch: Launch) -> Script:
-    spec = launch.job.spec
-    return Script(
-        turns=tuple(_for_agent(turn, launch.variables, spec.tools) for turn in launch.job.turns),
+    """The scenario's script with the run's values, its tool calls under the agent's own names."""
+    spec, scenario = launch.job.spec, launch.job.scenario
+    script = Script(
+        turns=launch.job.turns,
         lane=launch.variables["nonce"],
         sides=tuple(SideRequest(s.name, s.contains, Turn((Text(s.say),))) for s in spec.sides),
-        max_requests=launch.job.scenario.max_requests,
+        max_requests=scenario.max_requests,
+        lanes=scenario.lanes,
+        invariants=scenario.invariants,
+        when_exhausted=scenario.when_exhausted,
     )
-
-
-def _for_agent(scripted: ScriptTurn, variables: Mapping[str, str], tools: Mapping[str, str]) -> ScriptTurn:
-    """The turn with the run's values, and its tool calls under the agent's own names."""
-    turn = fill_turn(scripted.turn, variables)
-    parts = tuple(
-        replace(part, name=tools.get(part.name, part.name)) if isinstance(part, ToolCall) else part
-        for part in turn.parts
-    )
-    return replace(scripted, turn=replace(turn, parts=parts))
+    return fill_script(script, launch.variables, spec.tools)

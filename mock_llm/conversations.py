@@ -53,9 +53,10 @@ class Conversation:
         last: The place of the turn it took last, from 0; None before the first.
         number: Its place among the conversations of all lanes, from 1; 0 until one is given.
         before: Its request before this one.
+        exchanges: The numbers of its requests so far.
     """
 
-    __slots__ = ("_in_order", "_matched", "before", "last", "nth", "number", "track")
+    __slots__ = ("_in_order", "_matched", "before", "exchanges", "last", "nth", "number", "track")
 
     def __init__(self, track: Track) -> None:
         self.track = track
@@ -63,6 +64,7 @@ class Conversation:
         self.number = 0
         self.last: int | None = None
         self.before: ModelRequest | None = None
+        self.exchanges: list[int] = []
         self._in_order = 0
         self._matched = track.matched
 

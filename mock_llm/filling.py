@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mock_llm.matchers import last_user, tool_results
 from mock_llm.script import Exhausted, Lane, Script, ScriptTurn
 from mock_llm.template import fill, fill_text, fill_turn
 from mock_llm.turn import ToolCall
@@ -35,12 +34,17 @@ def fill_from_request(turn: ScriptTurn, request: ModelRequest, nth: int) -> Scri
     """The turn as it is played: a template with the values of the request that it answers."""
     if not turn.is_template:
         return turn
+    from mock_llm.matchers import last_user, tool_results  # few scripts need them
+
     results = tool_results(request)
     values = {
         "request.last_user": last_user(request) or "",
         "request.model": request.model,
         "request.tool_result": results[-1] if results else "",
         "request.nth": str(nth),
+        "request.system": request.system,
+        "request.path": request.path,
+        "request.dialect": request.dialect,
     }
     return replace(turn, turn=fill(turn.turn, values), is_template=False)
 
@@ -62,6 +66,7 @@ class _Filling:
     def _lane(self, lane: Lane) -> Lane:
         return lane._replace(
             match=self._matcher(lane.match),
+            nonce=self._text(lane.nonce),
             turns=tuple(map(self._turn, lane.turns)),
             invariants=tuple(map(self._invariant, lane.invariants)),
             when_exhausted=self._exhausted(lane.when_exhausted),

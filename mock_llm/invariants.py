@@ -1,7 +1,7 @@
 """Invariants: what every request of a lane must keep to. A broken one fails the run; no client hears of it.
 
-Each rule is a function from the request (and the one before it in its conversation) to the evidence that it
-is broken, or nothing.
+Each rule is a function from the request, and what came before it in its conversation, to the evidence that
+it is broken, or nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from mock_llm.tool_links import tool_links
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from mock_llm.fates import Fate
     from mock_llm.request import ModelRequest
 
 Rule = Literal[
@@ -23,28 +24,40 @@ Rule = Literal[
     "lacks",
     "contains",
     "max_messages",
+    "no_replay",
 ]
 _AROUND = 24  # characters shown on each side of a place
+_LEAST_CUT = 20  # a reply cut off earlier is too short to be told from another
 
 
 class Invariant(NamedTuple):
-    """One rule; ``text`` or ``number`` is what it takes, ``place`` is ``file:line`` for messages."""
+    """One rule; ``text`` or ``number`` is what it takes, ``place`` is ``file:line`` for messages.
+
+    With ``dialects`` it holds for requests in these only.
+    """
 
     rule: Rule
     text: str = ""
     number: int = 0
     place: str = ""
+    dialects: tuple[str, ...] = ()
 
 
-def broken(invariant: Invariant, request: ModelRequest, before: ModelRequest | None) -> str:
-    """The evidence that a request breaks an invariant; empty when it keeps to it.
+class Past(NamedTuple):
+    """What came before a request in its conversation: its last request, and how its exchanges ended."""
 
-    Args:
-        invariant: The rule.
-        request: What was asked.
-        before: The request before it in the same conversation; None for the first.
-    """
-    return _RULES[invariant.rule](invariant, request, before)
+    before: ModelRequest | None = None
+    fates: tuple[Fate, ...] = ()
+
+
+NO_PAST = Past()
+
+
+def broken(invariant: Invariant, request: ModelRequest, past: Past = NO_PAST) -> str:
+    """The evidence that a request breaks an invariant; empty when it keeps to it."""
+    if invariant.dialects and request.dialect not in invariant.dialects:
+        return ""
+    return _RULES[invariant.rule](invariant, request, past)
 
 
 def titled(invariant: Invariant) -> str:
@@ -52,7 +65,8 @@ def titled(invariant: Invariant) -> str:
     return f"'{invariant.rule}' ({invariant.place})" if invariant.place else f"'{invariant.rule}'"
 
 
-def _system_unchanged(_: Invariant, request: ModelRequest, before: ModelRequest | None) -> str:
+def _system_unchanged(_: Invariant, request: ModelRequest, past: Past) -> str:
+    before = past.before
     if before is None or request.system == before.system:
         return ""
     at = _first_difference(before.system, request.system)
@@ -60,7 +74,8 @@ def _system_unchanged(_: Invariant, request: ModelRequest, before: ModelRequest 
     return f"from character {at + 1} on, the system text is {now}, and was {was}"
 
 
-def _tools_unchanged(_: Invariant, request: ModelRequest, before: ModelRequest | None) -> str:
+def _tools_unchanged(_: Invariant, request: ModelRequest, past: Past) -> str:
+    before = past.before
     if before is None or (
         request.tools == before.tools and request.body.get("tools") == before.body.get("tools")
     ):
@@ -84,7 +99,7 @@ def _listed(request: ModelRequest) -> list[object]:
     return tools if isinstance(tools, list) else []
 
 
-def _roles_alternate(_: Invariant, request: ModelRequest, _before: ModelRequest | None) -> str:
+def _roles_alternate(_: Invariant, request: ModelRequest, _past: Past) -> str:
     """Tool results stand on the user's side; a user may speak after them, and not before."""
     previous = ""
     for place, message in enumerate(request.messages):
@@ -103,7 +118,7 @@ _NEIGHBOURS = frozenset(
 )
 
 
-def _tool_results_answer_calls(_: Invariant, request: ModelRequest, _before: ModelRequest | None) -> str:
+def _tool_results_answer_calls(_: Invariant, request: ModelRequest, _past: Past) -> str:
     """Every result names a call before it, and every call has its result before the model speaks again."""
     waiting: dict[str, str] = {}
     for kind, call_id, name in tool_links(request.body):
@@ -121,7 +136,7 @@ def _tool_results_answer_calls(_: Invariant, request: ModelRequest, _before: Mod
     return f"no result answers the call {missing}"
 
 
-def _lacks(invariant: Invariant, request: ModelRequest, _before: ModelRequest | None) -> str:
+def _lacks(invariant: Invariant, request: ModelRequest, _past: Past) -> str:
     for where, text in _texts(request):
         at = text.find(invariant.text)
         if at >= 0:
@@ -129,19 +144,37 @@ def _lacks(invariant: Invariant, request: ModelRequest, _before: ModelRequest | 
     return ""
 
 
-def _contains(invariant: Invariant, request: ModelRequest, _before: ModelRequest | None) -> str:
+def _contains(invariant: Invariant, request: ModelRequest, _past: Past) -> str:
     texts = list(_texts(request))
     if any(invariant.text in text for _, text in texts):
         return ""
     return f"no text of it contains {invariant.text!r}; looked in {len(texts)}"
 
 
-def _max_messages(invariant: Invariant, request: ModelRequest, _before: ModelRequest | None) -> str:
+def _max_messages(invariant: Invariant, request: ModelRequest, _past: Past) -> str:
     count = len(request.messages)
     return f"it has {count} messages, more than {invariant.number}" if count > invariant.number else ""
 
 
-_RULES: Mapping[Rule, Callable[[Invariant, ModelRequest, ModelRequest | None], str]] = {
+def _no_replay(_: Invariant, request: ModelRequest, past: Past) -> str:
+    """What the client keeps of a reply that it cut off is less than all that it had of it."""
+    whole = [fate.whole for fate in past.fates if fate.whole]
+    for cut in (fate.cut for fate in past.fates if len(fate.cut) >= _LEAST_CUT):
+        if any(text.startswith(cut) for text in whole):
+            continue  # another reply said the same and was taken in full
+        for place, message in enumerate(request.messages, 1):
+            texts = (message.text, message.thinking, message.thinking + message.text)
+            if message.role == "assistant" and any(text.startswith(cut) for text in texts):
+                who = f"message {place} of {len(request.messages)}, from 'assistant',"
+                tail = repr(cut[-_AROUND:])
+                return f"{who} replays all {len(cut)} characters of a reply that was cut off, to ...{tail}"
+    return ""
+
+
+# What every provider refuses with an error of its own, so that it is checked without being asked for.
+ALWAYS = (Invariant("tool_results_answer_calls"),)
+
+_RULES: Mapping[Rule, Callable[[Invariant, ModelRequest, Past], str]] = {
     "system_unchanged": _system_unchanged,
     "tools_unchanged": _tools_unchanged,
     "roles_alternate": _roles_alternate,
@@ -149,6 +182,7 @@ _RULES: Mapping[Rule, Callable[[Invariant, ModelRequest, ModelRequest | None], s
     "lacks": _lacks,
     "contains": _contains,
     "max_messages": _max_messages,
+    "no_replay": _no_replay,
 }
 
 

@@ -41,6 +41,11 @@ class Exchange:
         ended: How it ended; ``open`` while it runs.
         problem: Why it was refused, in full sentences for the report.
         script: Which script answers, where several are served.
+        of_lane: The name of the script's lane, where it is not the main one.
+        conversation: Which conversation of all it belongs to, from 1; 0 for none.
+        note: What is unusual about the answer, such as a turn that was played again.
+        violations: Invariants that the request breaks, in full sentences for the report; it is answered all
+            the same.
     """
 
     number: int
@@ -66,6 +71,15 @@ class Exchange:
     ended_s: float | None = None
     problem: str = ""
     script: str = ""
+    of_lane: str = ""
+    conversation: int = 0
+    note: str = ""
+    violations: tuple[str, ...] = ()
+
+    @property
+    def complaint(self) -> str:
+        """Why the exchange fails the run, in full sentences for the report; empty when it does not."""
+        return "\n".join(filter(None, (self.problem, *self.violations)))
 
     @property
     def text_sent(self) -> str:
@@ -145,5 +159,5 @@ class Journal:
 
     @property
     def problems(self) -> list[Exchange]:
-        """Requests that were refused: unexpected, past the end of the script or over the cap."""
-        return [e for e in self.exchanges if e.problem]
+        """Requests that fail the run: unexpected, past the end, over the cap, or against an invariant."""
+        return [e for e in self.exchanges if e.problem or e.violations]

@@ -28,6 +28,10 @@ _WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
     word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
 }
 _QUOTES = ("'", '"')
+# A value that begins with a brace, or ends with a quote, right before the place where the parser gave up.
+_BRACED = re.compile(r"[:-]\s+(\{[^{}]*\}|\[[^\[\]]*\])\s*$")
+_AFTER_QUOTE = re.compile(r"""[:-]\s+("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*$""")
+_TAG_HINT = "take it out, or put the text in quotes if '!' belongs to it"
 _PLAIN_TAGS = {None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
 
@@ -113,6 +117,17 @@ def plain(node: Node) -> Any:
     if isinstance(node, ListNode):
         return [plain(item) for item in node.items]
     return {key.text: plain(value) for key, value in node.entries}
+
+
+def shifted(node: Node, by: int) -> Node:
+    """The node in a text that has ``by`` more characters before it."""
+    start, end = node.start + by, node.end + by
+    if isinstance(node, ScalarNode):
+        return ScalarNode(start, end, node.text, node.value)
+    if isinstance(node, ListNode):
+        return ListNode(start, end, tuple(shifted(item, by) for item in node.items), node.size)
+    entries = ((shifted(key, by), shifted(value, by)) for key, value in node.entries)
+    return MapNode(start, end, cast("Any", tuple(entries)), node.size)
 
 
 def described(node: Node) -> str:
@@ -230,7 +245,8 @@ class _Composer:
         node = self._anchors.get(event.anchor)
         if node is None:
             hint = "an anchor '&name' stands before its alias and never contains it"
-            self._stop(event, f"alias '*{event.anchor}' has no anchor", hint)
+            quotes = "put the text in quotes if '*' belongs to it"
+            self._stop(event, f"alias '*{event.anchor}' has no anchor", hint, quotes)
         self._values += _size(node)
         if self._values > MAX_VALUES:
             self._stop(event, f"aliases expand to more than {MAX_VALUES} values")
@@ -253,7 +269,7 @@ class _Composer:
 
     def _check_tag(self, event: Any) -> None:
         if event.tag not in _PLAIN_TAGS:
-            self._problems.add(*_span(event), f"tag {quoted(event.tag)} is not supported", "take it out")
+            self._problems.add(*_span(event), f"tag {quoted(event.tag)} is not supported", _TAG_HINT)
 
     def _stop(self, event: Any, message: str, *hints: str) -> NoReturn:
         self._problems.add(*_span(event), message, *hints)
@@ -268,6 +284,42 @@ def _size(node: Node) -> int:
     return 1 if isinstance(node, ScalarNode) else node.size
 
 
+def _syntax_hint(text: str, offset: int, problem: str) -> _Note | None:
+    """The cure of the mistakes that are made most, from the line up to the place."""
+    if "alphabetic or numeric character" in problem:
+        start = max(text.rfind(mark, 0, offset) for mark in "*&")
+        return start, offset, f"put the text in quotes: '{text[start]}' begins no text in YAML"
+    return _tab_hint(text, offset) or _quotes_hint(text, offset, problem)
+
+
+def _tab_hint(text: str, offset: int) -> _Note | None:
+    before = _line_before(text, offset)
+    if text[offset : offset + 1] == "\t" or "\t" in before[: len(before) - len(before.lstrip())]:
+        return offset, offset, "indent with blanks: YAML allows no tab here"
+    return None
+
+
+def _line_before(text: str, offset: int) -> str:
+    return text[max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1 : offset]
+
+
+def _quotes_hint(text: str, offset: int, problem: str) -> _Note | None:
+    before = _line_before(text, offset)
+    line_start = offset - len(before)
+    is_inside = text[offset : offset + 1] == ":" and "','" in problem and {"{", "["} & set(before)
+    if is_inside or "mapping values are not allowed" in problem:
+        return offset, offset, "put the whole text in quotes: ': ' inside it would begin a mapping"
+    if match := _BRACED.search(before):
+        start = line_start + match.start(1)
+        return start, offset, f"put the whole text in quotes: one that begins with '{match[1][0]}' is no text"
+    if match := _AFTER_QUOTE.search(before):
+        start = line_start + match.start(1)
+        return start, offset, "the text ends at its closing quote: put all of it in quotes"
+    if "cannot start any token" in problem:
+        return offset, offset, f"put the text in quotes: '{text[offset : offset + 1]}' begins no text in YAML"
+    return None
+
+
 def _syntax_place(text: Source, error: yaml.MarkedYAMLError, long_quote: tuple[int, int] | None) -> _Note:
     """Where a syntax error is best shown, and the hint for it.
 
@@ -280,8 +332,8 @@ def _syntax_place(text: Source, error: yaml.MarkedYAMLError, long_quote: tuple[i
     if long_quote and "\n" not in text.text[long_quote[1] : offset]:
         line, column = text.place(offset)
         return *long_quote, f"is the closing quote missing? this text ends at {line}:{column} only"
-    if text.text[offset : offset + 1] == "\t":
-        return offset, offset, "indent with blanks: YAML allows no tab here"
+    if begin_hint := _syntax_hint(text.text, offset, str(error.problem)):
+        return begin_hint
     if begin is None or begin >= offset:
         return offset, offset, ""
     if not text.text[offset:].strip():

@@ -1,8 +1,10 @@
 """Matchers: what a request must be like for a turn or a lane to answer it.
 
-A matcher is some checks that must all fit. What came *since the model's last answer* counts for ``last_user``
-and ``tool_result``: a request that brings a tool's result has no last user text, so that it never takes a
-turn that waits for the user.
+A matcher is some checks that must all fit. A check fits when one of the values that it looks at does; one
+with ``lacks`` when none of them contains the text, so that what is absent lacks everything.
+
+What came *since the model's last answer* counts for ``last_user`` and ``tool_result``: a request that brings
+a tool's result has no last user text, so that it never takes a turn that waits for the user.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
     from mock_llm.request import ModelRequest
 
 Part = Literal[
-    "path", "model", "dialect", "header", "system", "last_user", "tool_result", "json", "nth"
+    "path", "model", "dialect", "header", "system", "user", "last_user", "tool_result", "json", "nth"
 ]  # what is looked at
-How = Literal["contains", "equals", "matches"]
+How = Literal["contains", "equals", "matches", "lacks"]
 
 _SHOWN_CHARS = 60
 _NAMES: Final = {
@@ -29,17 +31,19 @@ _NAMES: Final = {
     "model": "the model",
     "dialect": "the dialect",
     "system": "the system text",
+    "user": "a user message",
     "last_user": "the last user text",
     "tool_result": "a tool result",
     "nth": "its number in the conversation",
 }
 _ABSENT: Final = {
     "header": "no such header",
+    "user": "no message of a user",
     "last_user": "none since the model's last answer",
     "tool_result": "none since the model's last answer",
     "json": "nothing there",
 }
-_VERBS: Final = {"contains": "to contain", "equals": "to be", "matches": "to match"}
+_VERBS: Final = {"contains": "to contain", "equals": "to be", "matches": "to match", "lacks": "to lack"}
 
 
 class Check(NamedTuple):
@@ -75,7 +79,7 @@ class Fit(NamedTuple):
 
 def matches(matcher: Matcher, request: ModelRequest, nth: int) -> bool:
     """Whether all checks fit; ``nth`` is the request's number in its conversation, from 1."""
-    return all(any(_fits(check, value) for value in _values(check, request, nth)) for check in matcher)
+    return all(_fits_one(check, list(_values(check, request, nth))) for check in matcher)
 
 
 def explain(matcher: Matcher, request: ModelRequest, nth: int) -> list[Fit]:
@@ -84,7 +88,7 @@ def explain(matcher: Matcher, request: ModelRequest, nth: int) -> list[Fit]:
     for check in matcher:
         values = list(_values(check, request, nth))
         got = ", ".join(map(_shown, values[:3])) if values else _ABSENT[check.part]
-        fits.append(Fit(check, any(_fits(check, value) for value in values), got))
+        fits.append(Fit(check, _fits_one(check, values), got))
     return fits
 
 
@@ -142,6 +146,8 @@ def _values(check: Check, request: ModelRequest, nth: int) -> Iterator[Any]:
         case "header":
             if check.name in request.headers:
                 yield request.headers[check.name]
+        case "user":
+            yield from (message.text for message in request.messages if message.role == "user")
         case "last_user":
             text = last_user(request)
             if text is not None:
@@ -156,7 +162,14 @@ def _values(check: Check, request: ModelRequest, nth: int) -> Iterator[Any]:
             yield getattr(request, check.part)
 
 
+def _fits_one(check: Check, values: list[Any]) -> bool:
+    if check.how == "lacks":
+        return not any(_fits(check, value) for value in values)
+    return any(_fits(check, value) for value in values)
+
+
 def _fits(check: Check, value: Any) -> bool:
+    """Whether a value is or holds what the check names, whichever of the two it wants."""
     if check.how == "equals":
         return _same(check.wanted, value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

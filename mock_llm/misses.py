@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mock_llm.matchers import explain, named, wanted
+from mock_llm.matchers import Check, explain, named, wanted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mock_llm.conversations import Conversation, Track
-    from mock_llm.matchers import Fit
+    from mock_llm.matchers import Fit, Matcher
     from mock_llm.request import ModelRequest
     from mock_llm.script import Lane, ScriptTurn
 
 _SHOWN_CHARS = 80
+_MOST_OTHERS = 6
 
 
 class Candidate(NamedTuple):
@@ -73,13 +74,18 @@ def in_no_lane(request: ModelRequest, number: int, main: str, lanes: Sequence[La
     of_script = "the conversation of the script" if main and not lanes else "any lane of the script"
     lines = [f"request {number} does not belong to {of_script}", describe(request)]
     lines += [f"  closest: {main}"] if main else []
-    candidates = [Candidate(lane_name(lane), explain(lane.match, request, 0)) for lane in lanes]
+    candidates = [Candidate(lane_name(lane), explain(_matcher_of(lane), request, 0)) for lane in lanes]
     if candidates:
-        lines += _compared(_closest(candidates), "" if main else "closest: ")
+        lines += _tried(candidates, "" if main else "closest: ")
     lines.append("  describe it as a side request of the agent, or put that text into the prompt")
     if lanes:
         lines[-1] = "  describe it as a side request of the agent, or as a lane of the script"
     return "\n".join(lines)
+
+
+def _matcher_of(lane: Lane) -> Matcher:
+    """All that a lane wants of a request, its nonce too."""
+    return (Check("user", "contains", lane.nonce), *lane.match) if lane.nonce else lane.match
 
 
 def main_wants(track: Track, nonce: str) -> str:
@@ -109,7 +115,7 @@ def no_turn_left(
         for p in conversation.waiting
     ]
     if waiting:
-        lines += _compared(_closest(waiting), "closest: ")
+        lines += _tried(waiting)
         lines.append("  add a turn that fits it, or set 'when_exhausted'")
     elif conversation.last is not None:
         last = turn_name(lane.turns, conversation.last)
@@ -126,6 +132,19 @@ def no_turn_left(
 def _closest(candidates: Sequence[Candidate]) -> Candidate:
     """The one with the fewest checks that do not fit; of several, the first."""
     return min(candidates, key=lambda candidate: (candidate.misfits, -len(candidate.fits)))
+
+
+def _tried(candidates: Sequence[Candidate], label: str = "closest: ") -> list[str]:
+    """The closest one with all its checks, then the others, each with the first check that does not fit."""
+    closest = _closest(candidates)
+    others = [candidate for candidate in candidates if candidate is not closest]
+    lines = _compared(closest, label)
+    for candidate in others[:_MOST_OTHERS]:
+        misfit = next(fit for fit in candidate.fits if not fit.fits)
+        more = f" (and {candidate.misfits - 1} more)" if candidate.misfits > 1 else ""
+        lines.append(f"  tried too: {candidate.name} wants {_sentence(misfit)}{more}")
+    left = len(others) - _MOST_OTHERS
+    return [*lines, f"  and {left} more that do not fit"] if left > 0 else lines
 
 
 def _compared(candidate: Candidate, label: str) -> list[str]:

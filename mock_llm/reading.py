@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.located import ListNode, MapNode, Node, ScalarNode, described, plain
-from mock_llm.problems import Problems, did_you_mean, quoted
+from mock_llm.problems import Problems, closest, did_you_mean, quoted
 from mock_llm.shape import (
     INVALID,
     At,
@@ -91,7 +91,10 @@ _EXPECTED: Mapping[type, str] = {
 
 
 def _mismatch(shape: Shape, node: Node, problems: Problems) -> Invalid:
-    problems.add(node.start, node.end, f"expected {expected(shape)}, got {described(node)}")
+    from mock_llm.examples import cure  # only mistakes need one
+
+    message = f"expected {expected(shape)}, got {described(node)}"
+    problems.add(node.start, node.end, message, cure(shape, node, problems.source.text))
     return INVALID
 
 
@@ -162,16 +165,18 @@ def _read_record(shape: Record, node: Node, problems: Problems) -> dict[str, Any
     if not isinstance(node, MapNode):
         return _mismatch(shape, node, problems)
     values: dict[str, Any] = {}
+    misspelt: set[str] = set()
     for key, value in node.entries:
         if key.text in shape.fields:
             values[key.text] = read(shape.fields[key.text].shape, value, problems)
         else:
             values[key.text] = INVALID  # it may be a known key misspelt: nothing is said of what seems absent
+            misspelt.add(closest(key.text, tuple(shape.fields)))
             _unknown(key, shape.name, tuple(shape.fields), problems)
     for name, f in shape.fields.items():
         if name not in values:
             values[name] = INVALID if f.required else f.default
-            if f.required:
+            if f.required and name not in misspelt:
                 _missing(node, name, shape, problems)
     return values
 
@@ -187,7 +192,10 @@ def _read_one_key(shape: OneKey, node: Node, problems: Problems) -> Picked | Inv
         return INVALID
     key, value = node.entries[0]
     if key.text not in shape.options:
-        _unknown(key, shape.name, tuple(shape.options), problems)
+        is_name = isinstance(value, ScalarNode) and value.value is None
+        written = problems.source.text[node.start : node.end]
+        text = f"to mean text, put it in quotes: '{written}'" if is_name and written[:1] == "{" else ""
+        _unknown(key, shape.name, tuple(shape.options), problems, text)
         return INVALID
     return Picked(key.text, read(shape.options[key.text], value, problems), key)
 
@@ -220,9 +228,11 @@ def is_invalid(value: Any) -> bool:
     return isinstance(value, Invalid) or (isinstance(value, tuple) and any(map(is_invalid, value)))
 
 
-def _unknown(key: ScalarNode, where: str, options: tuple[str, ...], problems: Problems) -> None:
+def _unknown(
+    key: ScalarNode, where: str, options: tuple[str, ...], problems: Problems, first_hint: str = ""
+) -> None:
     hint = did_you_mean(key.text, options)
-    problems.add(key.start, key.end, f"unknown key {quoted(key.text)} in {where}", hint)
+    problems.add(key.start, key.end, f"unknown key {quoted(key.text)} in {where}", first_hint, hint)
 
 
 def _missing(node: MapNode, name: str, shape: Record, problems: Problems) -> None:

@@ -1,8 +1,8 @@
 """A client's own repetition of a request, told from a new request with the same words.
 
-It is a repetition when the client says so (``retry``), or when the last exchange with the very same body
-failed before it could be of use. A client that hung up in the middle of a reply did so on purpose; what it
-asks then is a new request.
+It is a repetition when the client says so (``retry``), or when the last exchange with the very same body was
+of no use to it (see :mod:`mock_llm.fates`). A client that hung up in the middle of a reply did so on purpose;
+what it asks then is a new request.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mock_llm.fates import Fate
     from mock_llm.request import ModelRequest
     from mock_llm.responder import Answer
 
@@ -26,8 +27,8 @@ class _Seen(NamedTuple):
 class Repeats:
     """The requests so far, by what can be compared quickly, each body with its last answer."""
 
-    def __init__(self, was_cut: Callable[[int], bool]) -> None:
-        self._was_cut = was_cut
+    def __init__(self, fate: Callable[[int], Fate]) -> None:
+        self._fate = fate
         self._seen: dict[tuple[object, ...], list[_Seen]] = {}
 
     def find(self, request: ModelRequest) -> Answer | None:
@@ -35,7 +36,7 @@ class Repeats:
         seen = next((each for each in self._seen.get(_key(request), ()) if _same(each, request)), None)
         if seen is None:
             return None
-        is_repetition = request.retry > 0 or (seen.was_answered and self._was_cut(seen.number))
+        is_repetition = request.retry > 0 or (seen.was_answered and self._fate(seen.number).failed)
         return seen.answer if is_repetition else None
 
     def remember(self, request: ModelRequest, answer: Answer, number: int, *, was_answered: bool) -> None:

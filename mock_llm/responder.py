@@ -5,7 +5,7 @@ request of the agent; the first lane that it fits, the main one last; the next t
 What no rule answers is refused.
 
 A conversation is told from others by its first user message. So several may go on at once, each with a place
-of its own in the turns. In a lane with a nonce everything is one conversation.
+of its own in the turns. In a lane with a nonce, or with ``conversations: one``, all is one conversation.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mock_llm.conversations import Track, fits
+from mock_llm.fates import Fate
 from mock_llm.repeats import Repeats
 from mock_llm.script import Lane, ScriptTurn
-from mock_llm.turn import ToolCall
+from mock_llm.turn import Text, ToolCall, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,16 +72,26 @@ class Responder:
 
     Args:
         script: What to play, the values of the run filled in.
-        was_cut: Whether the exchange of that number failed, so that the same request again is a repetition.
-            Without it, only what a client says itself (``retry``) counts.
+        fate: How the exchange of that number ended, so that a repetition of a request is known without a
+            header that says so.
     """
 
-    def __init__(self, script: Script, was_cut: Callable[[int], bool] = lambda _: False) -> None:
+    def __init__(self, script: Script, fate: Callable[[int], Fate] = lambda _: Fate()) -> None:
         self._script = script
-        main = Lane("", (), script.turns, script.invariants, script.when_exhausted)
-        self._main = Track(main)
+        self._main = Track(
+            Lane(
+                "",
+                (),
+                script.turns,
+                script.invariants,
+                script.when_exhausted,
+                nonce=script.lane,
+                conversations=script.conversations,
+            )
+        )
         self._lanes = tuple(map(Track, script.lanes))
-        self._repeats = Repeats(was_cut)
+        self._fate = fate
+        self._repeats = Repeats(fate)
         self._conversations = 0
         self._seen = 0
 
@@ -122,8 +133,9 @@ class Responder:
             return Refuse(400, self._in_no_lane(request, number))
         conversation = self._conversation(track, request)
         conversation.nth += 1
-        violations = _violations(conversation, request, number)
+        violations = self._violations(conversation, request, number)
         conversation.before = request
+        conversation.exchanges.append(number)
         place = conversation.take(request)
         if place is None:
             return self._exhausted(conversation, request, number, violations)
@@ -131,19 +143,14 @@ class Responder:
 
     def _track(self, request: ModelRequest) -> Track | None:
         for track in self._lanes:
-            if fits(track.lane.match, request, 0):
+            if _carries(request, track.lane.nonce) and fits(track.lane.match, request, 0):
                 return track
-        return self._main if self._is_in_main(request) else None
-
-    def _is_in_main(self, request: ModelRequest) -> bool:
-        nonce = self._script.lane
-        if nonce:
-            return any(nonce in message.text for message in request.messages if message.role == "user")
-        return bool(self._script.turns) or not self._lanes
+        if self._script.lane:
+            return self._main if _carries(request, self._script.lane) else None
+        return self._main if self._script.turns or not self._lanes else None
 
     def _conversation(self, track: Track, request: ModelRequest) -> Conversation:
-        is_one = track is self._main and (self._script.lane or self._script.conversations == "one")
-        conversation = track.conversation("" if is_one else first_user_text(request))
+        conversation = track.conversation("" if track.lane.is_one else first_user_text(request))
         if not conversation.number:
             self._conversations += 1
             conversation.number = self._conversations
@@ -156,9 +163,10 @@ class Responder:
         from mock_llm.misses import no_turn_left, turn_name
 
         lane, last = conversation.track.lane, conversation.last
-        if isinstance(lane.when_exhausted, ScriptTurn):
+        if isinstance(lane.when_exhausted, ScriptTurn) or lane.when_exhausted == "stop":
             note = "no turn was left: 'when_exhausted' answers"
-            return _play(conversation, lane.when_exhausted, request, note, violations)
+            turn = _NOTHING if isinstance(lane.when_exhausted, str) else lane.when_exhausted
+            return _play(conversation, turn, request, note, violations)
         if lane.when_exhausted == "repeat-last" and last is not None:
             note = f"no turn was left: {turn_name(lane.turns, last)} again"
             return _play(conversation, lane.turns[last], request, note, violations)
@@ -177,6 +185,26 @@ class Responder:
 
         wants = main_wants(self._main, self._script.lane) if self._script.lane else ""
         return in_no_lane(request, number, wants, [track.lane for track in self._lanes])
+
+    def _violations(self, conversation: Conversation, request: ModelRequest, number: int) -> tuple[str, ...]:
+        lane = conversation.track.lane
+        if not lane.invariants:
+            return ()
+        from mock_llm.invariants import Past, broken, titled
+        from mock_llm.misses import describe
+
+        past = Past(conversation.before, tuple(map(self._fate, conversation.exchanges)))
+        of_lane = f" of lane '{lane.name}'" if lane.name else ""
+        asked = describe(request)
+        found = ((each, broken(each, request, past)) for each in lane.invariants)
+        return tuple(
+            f"request {number} breaks the invariant {titled(each)}{of_lane}\n{asked}\n  {evidence}"
+            for each, evidence in found
+            if evidence
+        )
+
+
+_NOTHING = ScriptTurn(Turn((Text(""),)))
 
 
 def first_user_text(request: ModelRequest) -> str:
@@ -211,20 +239,9 @@ def _with_new_calls(turn: ScriptTurn, nth: int) -> ScriptTurn:
     return replace(turn, turn=replace(turn.turn, parts=parts))
 
 
-def _violations(conversation: Conversation, request: ModelRequest, number: int) -> tuple[str, ...]:
-    lane = conversation.track.lane
-    if not lane.invariants:
-        return ()
-    from mock_llm.invariants import broken, titled
-    from mock_llm.misses import describe
-
-    of_lane = f" of lane '{lane.name}'" if lane.name else ""
-    found = ((each, broken(each, request, conversation.before)) for each in lane.invariants)
-    return tuple(
-        f"request {number} breaks the invariant {titled(each)}{of_lane}\n{describe(request)}\n  {evidence}"
-        for each, evidence in found
-        if evidence
-    )
+def _carries(request: ModelRequest, nonce: str) -> bool:
+    """Whether a user message carries the text."""
+    return not nonce or any(nonce in message.text for message in request.messages if message.role == "user")
 
 
 def _turn_of(track: Track, place: int) -> str:

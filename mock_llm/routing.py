@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mock_llm import delivery
 from mock_llm.dialects import PATHS, by_name, counting_for_path, dialect_for_path
 from mock_llm.dialects.dialect import Ids
 from mock_llm.dialects.sse import input_tokens
+from mock_llm.fates import Fate, fate_of
 from mock_llm.replies import JSON, Impossible, Reply, scripted_reply
 from mock_llm.request import BadRequest
 from mock_llm.responder import Play, Refuse, Responder
@@ -26,8 +28,9 @@ class Router:
     """Answer each request of one run: the model's paths by the script, a few others by constants."""
 
     def __init__(self, script: Script) -> None:
-        self.responder = Responder(script)
-        self._attempts: dict[int, int] = {}
+        self.responder = Responder(script, self._fate)
+        self._attempts: dict[tuple[str, int], int] = {}
+        self._exchanges: dict[int, Exchange] = {}
 
     def route(self, exchange: Exchange, body: bytes) -> Reply:
         """The reply to a request; its place in the journal is filled in on the way."""
@@ -54,17 +57,38 @@ class Router:
             return refuse(exchange, 400, problem, dialect)
         exchange.request = request
         answer = self.responder.answer(request, exchange.number)
+        self._exchanges[exchange.number] = exchange
         if isinstance(answer, Refuse):
+            exchange.violations = answer.violations
             return refuse(exchange, answer.status, answer.message, dialect)
         if isinstance(answer, Play):
-            exchange.lane, exchange.reply, exchange.turn = "main", answer.reply, answer.turn
-            exchange.attempt = self._attempts[answer.reply] = self._attempts.get(answer.reply, 0) + 1
+            self._played(exchange, answer)
         else:
             exchange.lane, exchange.turn = "side", ScriptTurn(answer.side.turn, place=answer.side.name)
+        assert exchange.turn is not None
         try:
             return scripted_reply(exchange, exchange.turn, request, dialect)
         except Impossible as error:
             return refuse(exchange, 400, f"request {exchange.number} cannot be answered: {error}", dialect)
+
+    def _played(self, exchange: Exchange, play: Play) -> None:
+        """Only replies of the main lane are numbered in the journal; those of others name their lane."""
+        key = play.lane, play.reply
+        exchange.attempt = self._attempts[key] = self._attempts.get(key, 0) + 1
+        exchange.lane, exchange.of_lane, exchange.turn = "main", play.lane, play.turn
+        exchange.conversation, exchange.note = play.conversation, play.note
+        exchange.violations = play.violations
+        if not play.lane:
+            exchange.reply = play.reply
+            return
+        exchange.lane, stream = "side", play.turn.stream
+        if stream.is_held and not stream.hold:
+            gate = f"{play.lane}-{play.reply}"
+            exchange.turn = replace(play.turn, stream=replace(stream, hold=gate))
+
+    def _fate(self, number: int) -> Fate:
+        exchange = self._exchanges.get(number)
+        return fate_of(exchange) if exchange else Fate()
 
 
 def refuse(exchange: Exchange, status: int, problem: str, dialect: Dialect | None = None) -> Reply:

@@ -72,8 +72,9 @@ class SideRequest:
     turn: Turn
 
 
-# What answers when no turn is left: nothing does, the turn that was played last, or a turn of its own.
-Exhausted = Literal["error", "repeat-last"] | ScriptTurn
+# What answers when no turn is left: nothing does, which fails the run; the turn that was played last; an
+# empty reply that just stops; or a turn of its own.
+Exhausted = Literal["error", "repeat-last", "stop"] | ScriptTurn
 
 
 class Lane(NamedTuple):
@@ -82,10 +83,13 @@ class Lane(NamedTuple):
     Attributes:
         name: What reports call it; empty for the main lane.
         match: What a request of the lane is like; empty accepts every request.
+        nonce: A text that a user message of its requests carries: all of them are then one conversation.
         turns: Each conversation of the lane is played these.
         invariants: What every request of it must keep to.
         when_exhausted: What answers when a conversation has no turn left.
         place: ``file:line`` for messages.
+        conversations: ``apart`` tells conversations by their first user message, each with its own place in
+            the turns; ``one`` takes all requests for one conversation.
     """
 
     name: str
@@ -94,6 +98,13 @@ class Lane(NamedTuple):
     invariants: tuple[Invariant, ...] = ()
     when_exhausted: Exhausted = "error"
     place: str = ""
+    nonce: str = ""
+    conversations: Literal["apart", "one"] = "apart"
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all its requests are one conversation."""
+        return bool(self.nonce) or self.conversations == "one"
 
 
 @dataclass(frozen=True, slots=True)

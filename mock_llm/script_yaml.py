@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.call_texts import CallTexts
 from mock_llm.generators import generate, source_shape
+from mock_llm.includes import expanded, has_includes
 from mock_llm.located import ListNode, MapNode, Node, open_source, parse_yaml
 from mock_llm.problems import Problems, quoted
 from mock_llm.reading import is_invalid, read
 from mock_llm.script import Script, ScriptTurn
-from mock_llm.shape import INVALID, At, Field, Int, Invalid, Json, Located, OneKey, Picked, Record, Str
-from mock_llm.template import bind, check_names, literal
+from mock_llm.script_shape import SCRIPT
+from mock_llm.shape import INVALID, Invalid, Located, OneKey, Picked
+from mock_llm.template import REQUEST_VARIABLES, bind, check_names, literal
 from mock_llm.timed import at_time, mentions_time
-from mock_llm.turn import Part, Text, Thinking, ToolCall, Turn, Usage
-from mock_llm.turn_shape import Call, TextSources, model_shape
+from mock_llm.turn import Part, Refusal, Text, Thinking, ToolCall, Turn, Usage
+from mock_llm.turn_shape import Call, TextSources, model_shape, part_shapes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mock_llm.matchers import Matcher
+
 ReadFile = Callable[[str], str]
 
-VARIABLES = ("nonce", "time")
+VARIABLES = ("nonce", "time", *REQUEST_VARIABLES)
 
-_Said = Text | Thinking | Call
-_TEXTS: Mapping[str, type[Text | Thinking]] = {"say": Text, "think": Thinking}
-
-SCRIPT = Record(
-    "a script",
-    {
-        "model": Field(At(Json("The turns of the model, in order.")), required=True),
-        "lane": Field(Str("Text that a request of the conversation carries.", allow_empty=True), default=""),
-        "max_requests": Field(Int("Requests that are answered at most.", 1, 100_000), default=50),
-    },
-)
+_Said = Text | Thinking | Refusal | Call
+_TEXTS: Mapping[str, type[Text | Thinking | Refusal]] = {"say": Text, "think": Thinking, "refuse": Refusal}
 
 
 def no_files(path: str) -> str:
@@ -60,18 +56,24 @@ def parse_turns(node: Node, problems: Problems, read_file: ReadFile = no_files) 
         problems: Takes the mistakes.
         read_file: Gives the text of a ``file:``; its ``OSError`` or ``ValueError`` becomes a problem.
     """
+    if has_includes(node):
+        whole = expanded(node, "model", problems, read_file)
+        if whole is None:
+            return ()
+        node = whole
     values = read(model_shape(), node, problems)
     if isinstance(values, Invalid) or not isinstance(node, ListNode):
         return ()
     turns: list[ScriptTurn] = []
     for value, item in zip(values, node.items, strict=True):
-        turns += _TurnReader(item, problems, read_file).turns(value, len(turns) + 1)
+        beside = _beside(problems.source.folder_at(item.start), read_file)
+        turns += _TurnReader(item, problems, beside).turns(value, len(turns) + 1)
     countable = not any(isinstance(value, dict) and is_invalid(value["times"]) for value in values)
     return tuple(turns) if countable else ()
 
 
 def parse_script(data: str | bytes, file: str, read_file: ReadFile = no_files) -> Script:
-    """A script file: ``model`` and, if wanted, ``lane`` and ``max_requests``.
+    """A script file: its turns, its lanes and what every request keeps to.
 
     Raises:
         ScriptError: With every mistake of the file.
@@ -84,9 +86,35 @@ def parse_script(data: str | bytes, file: str, read_file: ReadFile = no_files) -
     turns: tuple[ScriptTurn, ...] = ()
     if isinstance(value, dict) and isinstance(value["model"], Located):
         turns = parse_turns(value["model"].node, problems, read_file)
+    around = parse_around(value, problems, read_file) if isinstance(value, dict) else {}
     problems.raise_any()
     assert isinstance(value, dict)
-    return Script(turns, lane=value["lane"], max_requests=value["max_requests"])
+    return Script(turns, lane=value["lane"], max_requests=value["max_requests"], **around)
+
+
+def parse_around(value: Mapping[str, Any], problems: Problems, read_file: ReadFile) -> dict[str, Any]:
+    """What surrounds the turns of a script: its ``lanes``, ``invariants`` and ``when_exhausted``.
+
+    Returns:
+        The fields of :class:`mock_llm.script.Script` by name.
+    """
+    if all(value[key] is None for key in ("lanes", "invariants", "when_exhausted")):
+        from mock_llm.invariants import ALWAYS
+
+        kept = value.get("conversations")
+        return {"invariants": ALWAYS} | ({"conversations": kept} if isinstance(kept, str) else {})
+    from mock_llm.lanes_yaml import LaneReader  # few scripts have any
+
+    reader = LaneReader(problems, read_file, parse_turns)
+    around = reader.shared(value)
+    if isinstance(value["lanes"], Located):
+        around["lanes"] = reader.lanes(value["lanes"].node)
+    return around
+
+
+def _beside(folder: str, read_file: ReadFile) -> ReadFile:
+    """A ``read_file`` for the paths of an included file."""
+    return (lambda path: read_file(posixpath.join(folder, path))) if folder else read_file
 
 
 def load_script(path: Path) -> Script:
@@ -133,7 +161,7 @@ class _TurnReader:
     def turns(self, value: dict[str, Any] | Invalid, first: int) -> list[ScriptTurn]:
         """One turn for each time the item is played, numbered from ``first``; empty when it has a mistake."""
         source = self.problems.source
-        place = f"{source.file}:{source.place(self.node.start)[0]}"
+        place = f"{source.file_at(self.node.start)}:{source.place(self.node.start)[0]}"
         if isinstance(value, Invalid):
             return [ScriptTurn(Turn(()), place=place)]
         if value["recorded"] is not None:
@@ -145,20 +173,29 @@ class _TurnReader:
         if said is None or is_invalid(value):
             return [ScriptTurn(Turn(()), place=place)] * times
         turns = []
+        when = self._when(value["when"])
         for time in range(1, times + 1):
             if time > 1 and self._counts_along(value):
                 said = self._said(value, time) or said
-            turn = _turn(said, value["usage"], first + time - 1, time)
-            turns.append(ScriptTurn(turn, replace(value["stream"], fault=value["fault"]), place))
+            turn = _turn(said, value["usage"], first + time - 1, time, value["stop"])
+            turns.append(ScriptTurn(turn, replace(value["stream"], fault=value["fault"]), place, when))
         return turns
+
+    def _when(self, found: Located | None) -> Matcher:
+        if found is None:
+            return ()
+        from mock_llm.when_yaml import WHEN, parse_matcher  # few scripts have matchers
+
+        value = read(WHEN, found.node, self.problems)
+        return parse_matcher(value, found.node, self.problems) if isinstance(value, dict) else ()
 
     def _counts_along(self, value: dict[str, Any]) -> bool:
         """Whether generators make another text each time; after a mistake nothing more is made."""
-        nodes = [
-            part.value.node for part in value.values() if isinstance(part, Picked) and part.key != "file"
-        ]
-        if value["call"]:
-            nodes += self._call_texts(1).sources(value["call"].node)
+        parts = self._parts(value)
+        nodes = [part.value.node for _, part in parts if isinstance(part, Picked) and part.key != "file"]
+        for key, part in parts:
+            if key == "call":
+                nodes += self._call_texts(1).sources(part.node)
         return not self.problems.found and any(map(mentions_time, nodes))
 
     def _call_texts(self, time: int) -> CallTexts:
@@ -170,24 +207,35 @@ class _TurnReader:
 
         return CallTexts(self.problems.source.text, made)
 
+    def _parts(self, value: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The parts in the order they are written, each with its key."""
+        listed = value["parts"]
+        if isinstance(listed, tuple):
+            return [(part.key, part.value) for part in listed if isinstance(part, Picked)]
+        return [(key, part) for key, part in value.items() if key in part_shapes() and part is not None]
+
     def _said(self, value: dict[str, Any], time: int) -> list[_Said] | None:
-        """The parts in the order they are written; None when there is none."""
+        """What the parts say; None when there is none."""
         said: list[_Said] = []
-        for key, part in value.items():
-            if part is None or isinstance(part, Invalid):
+        for key, part in self._parts(value):
+            if isinstance(part, Invalid):
                 continue
             if key in _TEXTS:
                 said.append(_TEXTS[key](self._text(part, time)))
-            elif key == "call":
-                check_names(part.node, VARIABLES, self.problems)
-                nodes = part.node.items if isinstance(part.node, ListNode) else (part.node,)
-                texts, calls = self._call_texts(time), zip(part.value, nodes, strict=True)
-                said += [texts.filled(call, node) for call, node in calls if isinstance(call, Call)]
-        if not said and not is_invalid(value):
-            message = "a turn needs one of 'say', 'think' and 'call'"
-            self.problems.add(self.node.start, self.node.start, message)
-            return None
-        return said
+                continue
+            check_names(part.node, VARIABLES, self.problems)
+            nodes = part.node.items if isinstance(part.node, ListNode) else (part.node,)
+            texts, calls = self._call_texts(time), zip(part.value, nodes, strict=True)
+            said += [texts.filled(call, node) for call, node in calls if isinstance(call, Call)]
+        if said or is_invalid(value):
+            return said
+        self.problems.add(
+            self.node.start,
+            self.node.start,
+            "a turn needs one of 'say', 'think', 'call' and 'refuse'",
+            "such as '- say: Hello.'",
+        )
+        return None
 
     def _text(self, part: Located | Picked, time: int) -> str:
         """The template of a text."""
@@ -197,7 +245,7 @@ class _TurnReader:
         return str(part.value)
 
 
-def _turn(said: list[_Said], usage: Usage | None, number: int, time: int) -> Turn:
+def _turn(said: list[_Said], usage: Usage | None, number: int, time: int, stop: str | None) -> Turn:
     parts: list[Part] = []
     now = {"time": str(time)}
     for part in said:
@@ -206,4 +254,4 @@ def _turn(said: list[_Said], usage: Usage | None, number: int, time: int) -> Tur
         else:
             parts.append(replace(part, text=bind(part.text, now)))
     calls = any(isinstance(part, Call) for part in said)
-    return Turn(tuple(parts), usage, "tool" if calls else "stop")
+    return Turn(tuple(parts), usage, stop or ("tool" if calls else "stop"))

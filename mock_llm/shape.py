@@ -69,9 +69,14 @@ class Enum(NamedTuple):
 
 
 class Json(NamedTuple):
-    """Any value; read as the JSON value it stands for."""
+    """Any value; read as the JSON value it stands for.
+
+    ``described`` gives the shape that it has all the same, for editors: whoever needs the value reads it with
+    that shape, and files that lack it load nothing for it.
+    """
 
     doc: str = ""
+    described: Callable[[], Shape] | None = None
 
 
 class ListOf(NamedTuple):
@@ -85,10 +90,11 @@ class ListOf(NamedTuple):
 
 
 class MapOf(NamedTuple):
-    """A mapping with free keys and alike values, read as a dict."""
+    """A mapping with free keys and alike values, read as a dict. ``example`` is for messages, as YAML."""
 
     value: Shape
     doc: str = ""
+    example: str = ""
 
 
 class Field(NamedTuple):

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from mock_llm.script import ScriptTurn
 
 RUN_VARIABLES = ("nonce",)
-REQUEST_VARIABLES = ("request.last_user", "request.model", "request.tool_result", "request.nth")
+REQUEST_VARIABLES = (
+    "request.last_user", "request.model", "request.tool_result", "request.nth", "request.system",
+    "request.path", "request.dialect",
+)  # fmt: skip
 
 _NAME = re.compile(r"(\$?)(?<!\{)(\{++)([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)(\}++)")
 

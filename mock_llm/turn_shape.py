@@ -60,19 +60,26 @@ class TextSources(Mapping[str, Shape]):
 @cache
 def text_shape() -> Shape:
     """Text as it is written (read as ``Located``), from a file or from a generator (read as ``Picked``)."""
-    written = At(Str("The text; {nonce} and {time} in it are replaced.", allow_empty=True))
+    written = At(Str("The text; {nonce}, {time} and {request.model} in it are replaced.", allow_empty=True))
     return Either((written, OneKey("a text source", TextSources())), "Text, a file, or a generator.")
 
 
 @cache
 def turn_shape() -> Shape:
-    """One turn of a script; its parts are ``say``, ``think`` and ``call``."""
+    """One turn of a script; its parts are ``say``, ``think``, ``call`` and ``refuse``."""
     return Record(
         "a turn",
         {
-            "say": Field(text_shape()),
-            "think": Field(text_shape()),
-            "call": Field(_CALLS),
+            **{key: Field(shape) for key, shape in part_shapes().items()},
+            "parts": Field(
+                ListOf(
+                    OneKey("a part", part_shapes()),
+                    "The parts one after the other, where one comes twice: each a key and its value.",
+                    at_least=1,
+                )
+            ),
+            "when": Field(At(Json("Answers only requests that fit all of it.", _when_shape))),
+            "stop": Field(Str("Why it stopped: stop, tool, length, refusal, or a provider's own word.")),
             "recorded": Field(_RECORDED),
             "usage": Field(_USAGE),
             "times": Field(
@@ -83,6 +90,18 @@ def turn_shape() -> Shape:
         },
         "One reply of the model; its parts come in the order of the keys.",
     )
+
+
+@cache
+def part_shapes() -> Mapping[str, Shape]:
+    """What a turn is made of, by key."""
+    return {"say": text_shape(), "think": text_shape(), "call": _CALLS, "refuse": text_shape()}
+
+
+def _when_shape() -> Shape:
+    from mock_llm.when_yaml import WHEN  # few scripts have matchers
+
+    return WHEN
 
 
 def model_shape() -> Shape:
@@ -122,7 +141,7 @@ _RECORDED = At(
         or_single=True,
     )
 )
-_CALL = Checked(MapOf(MapOf(Json())), _one_call)
+_CALL = Checked(MapOf(MapOf(Json(), example="{command: ls}"), example="{bash: {command: ls}}"), _one_call)
 _CALLS = At(ListOf(_CALL, "Tool calls: each a tool's name with its arguments.", at_least=1, or_single=True))
 _TOKENS = Int("Tokens.", 0, 1_000_000_000)
 _USAGE = Checked(

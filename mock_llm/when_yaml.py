@@ -25,6 +25,7 @@ def _text(doc: str) -> At:
         "contains": Str("Text that must be in it.", allow_empty=True),
         "equals": Str("The whole text.", allow_empty=True),
         "matches": Str("A regular expression that must be found."),
+        "lacks": Str("Text that must not be in it."),
     }
     return At(Either((Str(doc, allow_empty=True), OneKey("a comparison", ways)), doc))
 
@@ -35,6 +36,7 @@ _FIELDS = {
     "dialect": Field(At(Enum(NAMES, "The wire format."))),
     "header": Field(At(MapOf(_text(""), "Headers by name, in any case."))),
     "system": Field(_text("The system text.")),
+    "user": Field(_text("A message of the user, the last one or any before it.")),
     "last_user": Field(_text("What the user said since the model's last answer.")),
     "tool_result": Field(_text("A result of a tool since the model's last answer.")),
     "json": Field(
@@ -54,6 +56,7 @@ MATCH = Record("a matcher", _FIELDS, "The requests of the lane: those that fit a
 def parse_matcher(value: dict[str, Any], node: Node, problems: Problems) -> Matcher:
     """The checks of a ``WHEN`` or ``MATCH`` record in the order they are written; mistakes are noted."""
     checks: list[Check] = []
+    mistakes = len(problems.found)
     for key, found in value.items():
         if not isinstance(found, Located):
             continue
@@ -66,7 +69,7 @@ def parse_matcher(value: dict[str, Any], node: Node, problems: Problems) -> Matc
             checks.append(Check(part, "equals", found.value))
         else:
             checks += _checks(part, found, problems)
-    if not checks and not is_invalid(value):
+    if not checks and not is_invalid(value) and len(problems.found) == mistakes:
         problems.add(
             node.start, node.end, "a matcher needs one of its keys", f"valid here: {', '.join(value)}"
         )
@@ -83,7 +86,7 @@ def parse_json_path(text: str) -> tuple[str | int, ...]:
     ('tools', 0, 'a b')
     """
     if not text.startswith("$"):
-        raise ValueError(f"'{text}' is no path into a body: it starts with '$'")
+        raise ValueError(f"'{text}' is no path into a body: it starts with '$', such as '$.tools[0].name'")
     steps: list[str | int] = []
     at = 1
     while at < len(text):

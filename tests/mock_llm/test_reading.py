@@ -93,18 +93,18 @@ def test_the_order_of_written_keys_is_kept() -> None:
         (Bool(), "yes", "1:1 expected true or false, got 'yes'"),
         (Enum(("text", "thinking")), "thinkin", "1:1 unknown value 'thinkin' | did you mean 'thinking'?"),
         (Enum(("text",)), "[]", "1:1 expected a word, got a list"),
-        (ListOf(Int()), "{a: 1}", "1:1 expected a list, got a mapping"),
+        (ListOf(Int()), "{a: 1}", "1:1 expected a list, got a mapping | such as [1]"),
         (ListOf(Int(), at_least=2), "[1]", "1:1 expected a list of at least 2, got 1"),
         (ListOf(Int(), at_most=1), "[1, 2]", "1:1 expected a list of at most 1, got 2"),
         (ListOf(Int(), or_single=True), "x", "1:1 expected a whole number or a list, got 'x'"),
-        (MapOf(Int()), "[]", "1:1 expected a mapping, got a list"),
+        (MapOf(Int()), "[]", "1:1 expected a mapping, got a list | such as {a-name: 1}"),
         (MapOf(Int()), "{a: b}", "1:5 expected a whole number, got 'b'"),
-        (PET, "[]", "1:1 expected a pet (a mapping), got a list"),
+        (PET, "[]", "1:1 expected a pet (a mapping), got a list | such as {name: some text}"),
         (PET, "{legs: 3}", "1:2 missing key 'name' in a pet | add 'name': What it is called."),
         (PET, "{}", "1:1 missing key 'name' in a pet | add 'name': What it is called."),
         (OneKey("a step", {"a": Int()}), "{b: 1}", "1:2 unknown key 'b' in a step | valid here: a"),
         (OneKey("a step", {"a": Int()}), "{}", "1:1 expected one key in a step, got 0 | valid here: a"),
-        (OneKey("a step", {"a": Int()}), "x", "1:1 expected a step (a mapping), got 'x'"),
+        (OneKey("a step", {"a": Int()}), "x", "1:1 expected a step (a mapping), got 'x' | such as {a: 1}"),
         (Either((Int(), PET)), "[]", "1:1 expected a whole number or a pet (a mapping), got a list"),
         (ListOf(At(Int()), or_single=True), "x", "1:1 expected a whole number or a list, got 'x'"),
         (
@@ -132,7 +132,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
         "1:9 expected text, got a list",
         "1:13 unknown key 'leg' in a pet | did you mean 'legs'?",
         "1:29 expected a whole number, got 'x'",
-        "1:44 expected a pet (a mapping), got 7",
+        "1:44 expected a pet (a mapping), got 7 | such as {name: some text}",
     ]
     assert isinstance(value, tuple)
     assert value[1] == {"legs": INVALID, "name": "Rex"}

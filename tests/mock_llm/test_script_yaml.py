@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mock_llm.generators import GENERATORS
+from mock_llm.invariants import ALWAYS
 from mock_llm.problems import ScriptError
 from mock_llm.schema import json_schema
 from mock_llm.script import Script, ScriptTurn, Stream
@@ -102,7 +103,7 @@ def test_an_empty_reply_can_be_said() -> None:
         ("lane: x", "1:1 missing key 'model' in a script"),
         ("model: []", "1:8 expected a list of at least 1, got 0"),
         ("model: {}", "1:8 expected a list, got a mapping"),
-        ("model: [{}]", "1:9 a turn needs one of 'say', 'think' and 'call'"),
+        ("model: [{}]", "1:9 a turn needs one of 'say', 'think', 'call' and 'refuse'"),
         ("model: [hello]", "1:9 expected a turn (a mapping), got 'hello'"),
         ("model: [say: {file: t.txt}]", "1:21 'file': no file 't.txt' can be read here"),
         ("model: [say: {file: 3, seed: 4}]", "1:24 expected one key in a text source, got 2: 'file', 'seed'"),
@@ -126,7 +127,8 @@ def test_a_script_is_loaded_with_the_files_beside_it(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes(b"text\r\n")
     (tmp_path / "s.yaml").write_text("lane: n1\nmax_requests: 3\nmodel: [say: {file: t.txt}]\n")
     turn = ScriptTurn(Turn((Text("text\r\n"),)), place=f"{tmp_path / 's.yaml'}:3")
-    assert load_script(tmp_path / "s.yaml") == Script((turn,), lane="n1", max_requests=3)
+    loaded = load_script(tmp_path / "s.yaml")
+    assert loaded == Script((turn,), lane="n1", max_requests=3, invariants=ALWAYS)
 
 
 @pytest.mark.parametrize("content", [None, b"\xff"])
@@ -142,4 +144,17 @@ def test_a_file_that_cannot_be_read_is_a_problem(tmp_path: Path, content: bytes 
 def test_the_turn_grammar_has_a_json_schema() -> None:
     schema = json_schema(model_shape())
     assert json.loads(json.dumps(schema)) == schema
-    assert set(schema["items"]["properties"]) == {"say", "think", "call", "recorded", "usage", "times", "stream", "fault"}
+    assert set(schema["items"]["properties"]) == {
+        "say",
+        "think",
+        "call",
+        "refuse",
+        "parts",
+        "recorded",
+        "when",
+        "stop",
+        "usage",
+        "times",
+        "stream",
+        "fault",
+    }

@@ -9,7 +9,8 @@ import pytest
 from mock_llm.generators import generate
 from mock_llm.problems import ScriptError
 from mock_llm.schema import json_schema
-from mock_llm.script_yaml import SCRIPT, parse_script
+from mock_llm.script_shape import SCRIPT
+from mock_llm.script_yaml import parse_script
 from mock_llm.template import fill
 from mock_llm.turn import Text, Thinking, ToolCall, Turn
 from mock_llm.turn_shape import text_shape
