@@ -2,90 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from importlib import import_module
 
 import click
 
-if TYPE_CHECKING:
-    from mock_llm.journal import Exchange, JournalEvent
-    from mock_llm.script import Script
+# Each is a file of mock_llm/commands and is imported when it is called, so that --help is instant.
+COMMANDS = {
+    "serve": "Answer requests with the turns of scripts.",
+    "say": "Answer every request with one text.",
+    "check": "Load scripts, and show their turns or what is wrong.",
+    "record": "Pass requests on to a real server and write what it says as a script.",
+    "schema": "Print the JSON Schema of scripts, for editors.",
+    "text": "Print the text of a generator.",
+    "generators": "List the text generators.",
+}
 
-EXIT_USAGE = 2
-EXIT_CANNOT_RUN = 3
-EXIT_INTERRUPTED = 130
+
+class _Lazy(click.Group):
+    """A group whose commands are imported one by one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"mock_llm.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group()
+@click.group(cls=_Lazy)
 @click.version_option(package_name="ttsr-qa", prog_name="mock-llm")
 def main() -> None:
     """Play a scripted model over HTTP, on loopback only."""
-
-
-@main.command()
-@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address.")
-@click.option("--port", default=0, show_default="any free one", type=click.IntRange(0, 65535))
-def serve(script: Path, host: str, port: int) -> None:
-    """Answer requests with the turns of SCRIPT, until Ctrl-C.
-
-    One line is printed for each request when it ends.
-    """
-    import asyncio  # here, so that --help is instant
-
-    loaded = _loaded(script)
-    try:
-        asyncio.run(_serve(loaded, host, port))
-    except KeyboardInterrupt:
-        raise SystemExit(EXIT_INTERRUPTED) from None
-    except (OSError, ValueError) as error:
-        click.echo(f"cannot listen on {host} port {port}: {error}", err=True)
-        raise SystemExit(EXIT_CANNOT_RUN) from None
-
-
-def _loaded(path: Path) -> Script:
-    from dataclasses import replace
-
-    from mock_llm.problems import ScriptError
-    from mock_llm.script_yaml import load_script
-    from mock_llm.template import fill_turns
-
-    try:
-        script = load_script(path)
-    except (ScriptError, OSError) as error:
-        click.echo(str(error), err=True)
-        raise SystemExit(EXIT_USAGE) from None
-    return replace(script, turns=fill_turns(script.turns, {"nonce": script.lane}))
-
-
-async def _serve(script: Script, host: str, port: int) -> None:
-    import asyncio  # here, so that --help is instant
-
-    from mock_llm.server import MockServer
-
-    server = MockServer(script)
-    server.journal.listeners.append(_report)
-    await server.start(host=host, port=port)
-    try:
-        click.echo(f"openai-chat         {server.base_url}/v1")
-        click.echo(f"anthropic-messages  {server.base_url}")
-        await asyncio.get_running_loop().create_future()
-    finally:
-        await server.stop()
-
-
-def _report(event: JournalEvent) -> None:
-    if event.kind == "ended":
-        click.echo(render_exchange(event.exchange))
-
-
-def render_exchange(exchange: Exchange) -> str:
-    """An exchange that has ended, in one line; a refused one with its reason below."""
-    line = f"{exchange.number} {exchange.method} {exchange.path}"
-    if exchange.problem:
-        return f"{line}: refused\n{exchange.problem}"
-    if exchange.turn is None:
-        return f"{line}: {exchange.ended}"
-    answer = f"reply {exchange.reply}" if exchange.reply else "side request"
-    counted = f"{exchange.chars_sent} of {exchange.chars_total} characters"
-    return f"{line}: {answer}, {counted}, {exchange.ended}"

@@ -24,14 +24,23 @@ def exchange_summary(exchange: Exchange) -> dict[str, Any]:
         "model": request.model if request else None,
         "stream": request.stream if request else None,
         "messages": len(request.messages) if request else None,
+        "of_lane": exchange.of_lane,
+        "conversation": exchange.conversation,
         "turn": exchange.turn.place if exchange.turn else None,
+        "attempt": exchange.attempt,
+        "fault": exchange.fault,
+        "held_at": exchange.held_at,
         "started_s": exchange.started_s,
         "ended_s": exchange.ended_s,
         "ended": exchange.ended,
         "chars_total": exchange.chars_total,
+        "chars_generated": exchange.chars_generated,
+        "chars_encoded": exchange.chars_encoded,
         "chars_sent": exchange.chars_sent,
+        "received_at_least": exchange.received_at_least,
         "exact": exchange.exact,
-        "problem": exchange.problem,
+        "note": exchange.note,
+        "problem": exchange.complaint,
     }
 
 
@@ -55,7 +64,10 @@ def event_line(event: JournalEvent) -> dict[str, Any] | None:
     if event.kind == "ended":
         sent = {"text_sent": event.exchange.text_sent}
         return {"event": "ended", "at_s": event.at_s, **exchange_summary(event.exchange), **sent}
-    return None
+    if event.kind == "delta":
+        return None
+    at = {"number": event.exchange.number, "chars_sent": event.exchange.chars_sent}
+    return {"event": event.kind, "at_s": event.at_s, **at, **event.data}
 
 
 def redacted_text(exchange: Exchange, text: str) -> str:
@@ -64,5 +76,8 @@ def redacted_text(exchange: Exchange, text: str) -> str:
 
 
 def _asked(exchange: Exchange) -> dict[str, Any]:
-    later = ("ended", "ended_s", "chars_sent", "text_sent")
+    later = (
+        "ended", "ended_s", "held_at", "text_sent", "chars_generated", "chars_encoded", "chars_sent",
+        "received_at_least",
+    )  # fmt: skip
     return {name: value for name, value in exchange_whole(exchange).items() if name not in later}

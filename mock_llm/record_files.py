@@ -11,10 +11,12 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from mock_llm.record_lines import Line
+
+_LEAST_REQUESTS = 50
 
 
 class CannotRecord(Exception):
@@ -93,9 +95,14 @@ class ExchangeFile:
         os.close(self._file)
 
 
-def render_recording(upstream: str, name: str, items: Iterable[Item]) -> str:
-    """The script of a recording."""
-    lines = [f"# Recorded from {upstream}. To replay it: mock-llm serve {name}", "model:"]
+def render_recording(upstream: str, name: str, items: Sequence[Item]) -> str:
+    """The script of a recording: its turns answer in the order in which they were asked for."""
+    lines = [
+        f"# Recorded from {_one_line(upstream)}. To replay it: mock-llm serve {name}",
+        "conversations: one",
+        f"max_requests: {max(_LEAST_REQUESTS, 2 * len(items))}",
+        "model:",
+    ]
     for item in items:
         files = item.files[0] if len(item.files) == 1 else list(item.files)
         lines += [f"  # {_one_line(item.comment)}", f"  - recorded: {json.dumps(files)}"]

@@ -28,8 +28,12 @@ SHELL = frozenset(
     harness/refagent/interrupts.py harness/refagent/session.py harness/refagent/terminal.py
     harness/refagent/tools.py harness/runner.py harness/sandbox.py harness/scenario_yaml.py harness/serving.py
     harness/session_files.py harness/terminal/pty.py harness/watchdog.py
-    mock_llm/cli.py mock_llm/connection.py mock_llm/gates.py mock_llm/listening.py
-    mock_llm/playing.py mock_llm/server.py
+    mock_llm/api.py mock_llm/cli.py mock_llm/commands/check.py mock_llm/commands/generators.py
+    mock_llm/commands/loading.py mock_llm/commands/record.py mock_llm/commands/say.py
+    mock_llm/commands/schema.py mock_llm/commands/serve.py mock_llm/commands/serving.py
+    mock_llm/commands/text.py mock_llm/connection.py mock_llm/gates.py
+    mock_llm/listening.py mock_llm/playing.py mock_llm/pytest_fixture.py mock_llm/record_files.py
+    mock_llm/record_proxy.py mock_llm/record_upstream.py mock_llm/server.py mock_llm/standalone.py
     """.split()  # noqa: SIM905  a column of names reads better as text
 )
 

@@ -230,6 +230,8 @@ def test_what_is_in_flight_is_on_disk_already(live: Any, asking: Any, recording:
                 assert setup.recorded(2).turn.parts == (Text(TEXT[:40]),)
                 assert "ended" not in setup.exchange(2)[-1]
                 assert setup.script.splitlines()[1:] == [
+                    "conversations: one",
+                    "max_requests: 50",
                     "model:",
                     "  # 1 /v1/messages, model mock-model",
                     '  - recorded: "recording/001.jsonl"',

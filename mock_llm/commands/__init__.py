@@ -1,0 +1,1 @@
+"""The commands of ``mock-llm``, one file each, imported when called."""

@@ -1,0 +1,45 @@
+"""``mock-llm text``."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+
+import click
+
+from mock_llm.commands.loading import give_up
+from mock_llm.generators import GENERATORS
+
+
+@click.command("text")
+@click.argument("generator")
+@click.argument("parameters", nargs=-1, metavar="[KEY=VALUE]...")
+def command(generator: str, parameters: tuple[str, ...]) -> None:
+    """Print the text that GENERATOR makes of the parameters, and nothing else.
+
+    A value is written as in a script: 12, true, text, [a, b].
+    """
+    if generator not in GENERATORS:
+        close = get_close_matches(generator, list(GENERATORS), n=1)
+        hint = f"did you mean '{close[0]}'?" if close else "'mock-llm generators' lists them"
+        give_up(f"no generator '{generator}'; {hint}")
+    click.echo(_text(generator, parameters), nl=False)
+
+
+def _text(generator: str, parameters: tuple[str, ...]) -> str:
+    """The text, made by the reader of scripts: so the same values mean the same."""
+    from mock_llm.problems import ScriptError
+    from mock_llm.script_yaml import parse_script
+    from mock_llm.template import fill
+
+    pairs = [parameter.partition("=") for parameter in parameters]
+    for name, equals, _ in pairs:
+        if not equals:
+            give_up(f"'{name}' is no KEY=VALUE")
+    lines = [f"    {json.dumps(name)}: {value}" for name, _, value in pairs] or ["    {}"]
+    script = "\n".join(["model:", "- say:", f"   {generator}:", *lines])
+    try:
+        [turn] = parse_script(script, f"mock-llm text {generator}").turns
+    except ScriptError as error:
+        give_up(str(error))
+    return "".join(part.text for part in fill(turn.turn, {}).parts if hasattr(part, "text"))
