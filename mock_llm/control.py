@@ -98,7 +98,7 @@ class Control:
     def _admit(self, asked: Asked) -> None:
         host, origin = f"//{asked.headers.get('host', '')}", asked.headers.get("origin", "")
         for name, url in (("Host", host), ("Origin", origin)):
-            if not _is_local(url):
+            if not _is_local(url):  # 'null' is what a page without an origin of its own sends
                 raise Refused(
                     403, f"the control API is for this machine only, and '{name}' is '{url.strip('/')}'"
                 )
@@ -158,7 +158,7 @@ def _is_local(url: str) -> bool:
     """Whether a URL is absent or names this machine."""
     try:
         host = urlsplit(url).hostname or ""
-        return host in ("", "localhost") or ip_address(host).is_loopback
+        return url in ("", "//") or host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
 

@@ -119,7 +119,7 @@ class Watched:
     def _added(self) -> Iterator[Reloaded]:
         known = {file.path for file in self.files}
         try:
-            new = tuple(file for file in script_files(self._paths) if file.path not in known)
+            new = tuple(file for file in _named(self._paths) if file.path not in known)
         except CannotServe as error:
             yield Reloaded("", self._paths[0], None, str(error))
             return
@@ -148,7 +148,15 @@ def script_files(paths: Iterable[Path]) -> tuple[ScriptFile, ...]:
         CannotServe: If there is none, or two have the same name.
     """
     given = tuple(paths)
-    found = [file for path in given for file in (_in_folder(path) if path.is_dir() else (path,))]
+    files = _named(given)
+    if not files:
+        where = ", ".join(map(str, given))
+        raise CannotServe(f"no script in {where}\n  a script is a .yaml file with 'model:' at its top")
+    return files
+
+
+def _named(paths: Iterable[Path]) -> tuple[ScriptFile, ...]:
+    found = [file for path in paths for file in (_in_folder(path) if path.is_dir() else (path,))]
     files: dict[str, ScriptFile] = {}
     for path in found:
         name = _UNSAFE.sub("-", path.stem)
@@ -162,9 +170,6 @@ def script_files(paths: Iterable[Path]) -> tuple[ScriptFile, ...]:
                 f"\n  rename {path}"
             )
         files[name] = ScriptFile(path, name)
-    if not files:
-        where = ", ".join(map(str, given))
-        raise CannotServe(f"no script in {where}\n  a script is a .yaml file with 'model:' at its top")
     return tuple(files.values())
 
 

@@ -91,6 +91,6 @@ def ask(url: str, text: str = "hello", *, key: str = "") -> str:
 
 def control(url: str, path: str, *, key: str = "", method: str = "GET") -> Any:
     """What the control API says."""
-    body = {} if method == "POST" else None
+    body: dict[str, str] | None = {} if method == "POST" else None
     with opened(f"{url}{path}", body, key=key) as response:
         return json.load(response)
