@@ -32,7 +32,8 @@ def list_scenarios(tags: tuple[str, ...]) -> None:
     if mistakes:
         sys.exit(2)
     if not rows:
-        click.echo("no scenario has these tags", err=True)
+        known = ", ".join(sorted({tag for scenario in scenarios for tag in scenario.tags}))
+        click.echo(f"no scenario is tagged {' or '.join(tags)}; tags: {known}", err=True)
         sys.exit(5)
 
 

@@ -23,7 +23,8 @@ def show(name: str, reply: int | None) -> None:
 
     scenario = load_scenario(find([name], Path.cwd())[0])
     if reply and reply > len(scenario.model):
-        click.echo(f"reply {reply} does not exist: '{name}' has {len(scenario.model)}", err=True)
+        there = "1 reply" if len(scenario.model) == 1 else f"{len(scenario.model)} replies"
+        click.echo(f"there is no reply {reply}: the model of '{scenario.name}' gives {there}", err=True)
         sys.exit(2)
     click.secho(f"{scenario.name}: {scenario.summary}", bold=True)
     click.echo(f"prompt: {scenario.prompt}")

@@ -1,0 +1,30 @@
+"""What ``qa list`` and ``qa show`` answer when there is nothing to show."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner
+
+from harness.commands.listing import list_scenarios
+from harness.commands.show import show
+
+
+def test_a_tag_that_no_scenario_has_is_answered_with_those_there_are() -> None:
+    result = CliRunner().invoke(list_scenarios, ["--tag", "nosuch", "--tag", "nor-this"])
+    assert result.exit_code == 5
+    assert result.stderr.startswith("no scenario is tagged nosuch or nor-this; tags: ")
+    assert ", ttsr" in result.stderr
+
+
+def test_a_reply_that_no_turn_gives_is_answered_with_how_many_there_are() -> None:
+    result = CliRunner().invoke(show, ["healthy-prose", "--reply", "9"])
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "there is no reply 9: the model of 'healthy-prose' gives 1 reply\n",
+    )
+
+
+def test_one_reply_is_shown_alone() -> None:
+    result = CliRunner().invoke(show, ["ttsr-paragraph-loop", "--reply", "2"])
+    assert result.exit_code == 0
+    assert "reply 2, text" in result.stdout
+    assert "reply 1" not in result.stdout
