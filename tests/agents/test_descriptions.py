@@ -80,7 +80,7 @@ def test_the_reference_agent_is_aimed_by_its_environment() -> None:
 
 
 def test_only_the_reference_agent_says_it_has_a_guard() -> None:
-    assert load_agent("reference").guard.rules == ("collapse-repetition",)
+    assert "collapse-repetition" in load_agent("reference").guard.rules
     assert load_agent("pi").guard.rules == ()
 
 
