@@ -1,7 +1,7 @@
 """The Gemini dialect: requests out, chunks in.
 
 A chunk carries no block numbers: text and thoughts open a new block whenever the channel changes, and a
-function call is whole. ``finishReason`` ends the reply, but more may come in its chunk or after it, so the
+function call is whole. ``finishReason`` ends the reply with its chunk, but token counts may follow, so the
 end is told when the server closes. A signature proves the thinking before it and goes back with the call
 that carried it.
 """
@@ -129,7 +129,7 @@ class GeminiDecoder:
 
     def chunk(self, chunk: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Read a chunk; a reply that is not streamed is a single one."""
-        for candidate in objects(chunk.get("candidates"))[:1]:
+        for candidate in objects(chunk.get("candidates"))[: 0 if self._finish else 1]:
             for part in objects(child(candidate, "content").get("parts")):
                 yield from self._part(part)
             self._finish = text_of(candidate.get("finishReason")) or self._finish

@@ -1,4 +1,4 @@
-"""A tiny model server with its own idea of both wire formats, and the agent as a program."""
+"""A tiny model server with its own idea of the wire formats, and the agent as a program."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.refagent import fake_events
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-DIALECTS = ("openai-chat", "anthropic-messages")
 LOOP = [
     "The configuration file is the next thing that I will look at, and after it the tests of the parser.\n\n",
     "Once the parser has been understood, the renderer follows, because both of them share one table.\n\n",
@@ -35,62 +36,6 @@ class Reply:
     status: int = 200
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream"})
     ending: str = "close"  # or "reset", or "hold": stay silent until the client hangs up
-
-
-def _sse(data: object, name: str = "") -> bytes:
-    text = data if isinstance(data, str) else json.dumps(data)
-    return (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
-
-
-def chat_events(
-    deltas: list[str], thinking: list[str], calls: list[tuple[str, dict[str, Any]]]
-) -> list[bytes]:
-    """A whole chat completions stream."""
-
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
-        return _sse({"id": "c1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
-
-    events = [chunk({"role": "assistant"})]
-    events += [chunk({"reasoning_content": text}) for text in thinking]
-    events += [chunk({"content": text}) for text in deltas]
-    for index, (name, arguments) in enumerate(calls):
-        head = {"index": index, "id": f"id-{name}-{index}", "type": "function"}
-        events.append(chunk({"tool_calls": [{**head, "function": {"name": name, "arguments": ""}}]}))
-        text = json.dumps(arguments)
-        for piece in (text[:3], text[3:]):
-            events.append(chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]}))
-    events.append(chunk({}, "tool_calls" if calls else "stop"))
-    events.append(_sse({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 9}}))
-    return [*events, _sse("[DONE]")]
-
-
-def message_events(
-    deltas: list[str], thinking: list[str], calls: list[tuple[str, dict[str, Any]]]
-) -> list[bytes]:
-    """A whole messages stream."""
-    usage = {"input_tokens": 7, "output_tokens": 1}
-    events: list[dict[str, Any]] = [{"type": "message_start", "message": {"content": [], "usage": usage}}]
-    blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
-    if thinking:
-        pieces = [{"type": "thinking_delta", "thinking": text} for text in thinking]
-        signature = {"type": "signature_delta", "signature": "signed"}
-        blocks.append(({"type": "thinking", "thinking": "", "signature": ""}, [*pieces, signature]))
-    if deltas:
-        blocks.append(
-            ({"type": "text", "text": ""}, [{"type": "text_delta", "text": text} for text in deltas])
-        )
-    for index, (name, arguments) in enumerate(calls):
-        text = json.dumps(arguments)
-        parts = [{"type": "input_json_delta", "partial_json": piece} for piece in ("", text[:3], text[3:])]
-        blocks.append(({"type": "tool_use", "id": f"id-{name}-{index}", "name": name, "input": {}}, parts))
-    for index, (start, parts) in enumerate(blocks):
-        events.append({"type": "content_block_start", "index": index, "content_block": start})
-        events += [{"type": "content_block_delta", "index": index, "delta": part} for part in parts]
-        events.append({"type": "content_block_stop", "index": index})
-    stop = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
-    events.append({"type": "message_delta", "delta": stop, "usage": {"output_tokens": 9}})
-    events.append({"type": "message_stop"})
-    return [_sse(event, event["type"]) for event in events]
 
 
 class FakeModel:
@@ -110,7 +55,7 @@ class FakeModel:
     def base_url(self) -> str:
         """What the agent is given."""
         origin = f"http://127.0.0.1:{self._server.server_port}"
-        return origin + "/v1" if self.dialect == "openai-chat" else origin
+        return origin + "/v1" if self.dialect.startswith("openai-") else origin
 
     def say(
         self,
@@ -118,19 +63,18 @@ class FakeModel:
         thinking: tuple[str, ...] = (),
         calls: tuple[tuple[str, dict[str, Any]], ...] = (),
         ending: str = "close",
-        events: int | None = None,
+        deltas_sent: int | None = None,
     ) -> None:
-        """Queue a streamed reply; ``events`` cuts it after so many."""
-        make = chat_events if self.dialect == "openai-chat" else message_events
-        pieces = make(list(deltas), list(thinking), list(calls))
-        self.replies.append(Reply(pieces[:events], ending=ending))
+        """Queue a streamed reply; ``deltas_sent`` cuts a reply of nothing but text after so many pieces."""
+        pieces = fake_events.events(self.dialect, list(deltas), list(thinking), list(calls))
+        if deltas_sent is not None:
+            pieces = pieces[: fake_events.OPENING[self.dialect] + deltas_sent]
+        self.replies.append(Reply(pieces, ending=ending))
 
     def say_whole(self, text: str) -> None:
         """Queue a reply that is one JSON object."""
-        body: dict[str, Any] = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
-        if self.dialect == "openai-chat":
-            body = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
-        self.replies.append(Reply([json.dumps(body).encode()], headers={"content-type": "application/json"}))
+        body = json.dumps(fake_events.whole(self.dialect, text)).encode()
+        self.replies.append(Reply([body], headers={"content-type": "application/json"}))
 
     def refuse(self, status: int, body: str = "", **headers: str) -> None:
         """Queue an error answer."""
@@ -139,8 +83,17 @@ class FakeModel:
 
     def user_texts(self, request: int) -> list[str]:
         """The texts of a request's user messages."""
-        users = [m["content"] for m in self.requests[request]["messages"] if m["role"] == "user"]
-        return [c if isinstance(c, str) else "".join(block.get("text", "") for block in c) for c in users]
+        return fake_events.user_texts(self.dialect, self.requests[request])
+
+    def messages(self, request: int) -> list[dict[str, Any]]:
+        """A request's messages, as its dialect has them."""
+        found: list[dict[str, Any]] = self.requests[request][fake_events.MESSAGES[self.dialect]]
+        return found
+
+    def was_streamed(self, request: int) -> bool:
+        """Whether a request asked for a stream."""
+        asked = self.requests[request]
+        return bool(asked.get("stream", ":streamGenerateContent" in asked["path"]))
 
     def close(self) -> None:
         """Stop serving."""
@@ -182,7 +135,7 @@ class FakeModel:
             pass  # the agent hung up, which some replies are there for
 
 
-@pytest.fixture(params=DIALECTS)
+@pytest.fixture(params=fake_events.DIALECTS)
 def dialect(request: pytest.FixtureRequest) -> str:
     """Each dialect in turn."""
     return str(request.param)
@@ -282,8 +235,6 @@ def stream_bytes() -> Callable[..., bytes]:
     def make(
         dialect: str, deltas: list[str], thinking: list[str], calls: list[tuple[str, dict[str, Any]]]
     ) -> bytes:
-        return b"".join(
-            (chat_events if dialect == "openai-chat" else message_events)(deltas, thinking, calls)
-        )
+        return b"".join(fake_events.events(dialect, deltas, thinking, calls))
 
     return make

@@ -61,8 +61,7 @@ def test_retries_are_bounded(agent: Agent, model: FakeModel) -> None:
 def test_a_stream_that_breaks_off_is_an_error_and_its_text_is_kept(
     agent: Agent, model: FakeModel, ending: str
 ) -> None:
-    events = 3 if model.dialect == "openai-chat" else 4
-    model.say("Half of", " it", " all", ending=ending, events=events)
+    model.say("Half of", " it", " all", ending=ending, deltas_sent=2)
     run = agent.run("-p", "hi")
     assert (run.stdout, run.returncode) == ("", 1)
     assert "ended without" in run.stderr or "broke in mid-reply" in run.stderr
@@ -74,8 +73,7 @@ def test_a_stream_that_breaks_off_is_an_error_and_its_text_is_kept(
 
 
 def test_ctrl_c_keeps_what_had_arrived_and_tells_nobody_off(agent: Agent, model: FakeModel) -> None:
-    events = 3 if model.dialect == "openai-chat" else 4
-    model.say("Half of", " it", " all", ending="hold", events=events)
+    model.say("Half of", " it", " all", ending="hold", deltas_sent=2)
     program = agent.start("-p", "hi")
     assert model.streaming.wait(20)
     wait_for_in_flight(agent, program, " it")
@@ -89,8 +87,7 @@ def test_ctrl_c_keeps_what_had_arrived_and_tells_nobody_off(agent: Agent, model:
 
 
 def test_sigkill_leaves_the_text_in_flight_and_resuming_takes_it_in(agent: Agent, model: FakeModel) -> None:
-    events = 3 if model.dialect == "openai-chat" else 4
-    model.say("Half of", " it", " all", ending="hold", events=events)
+    model.say("Half of", " it", " all", ending="hold", deltas_sent=2)
     program = agent.start("-p", "hi")
     assert model.streaming.wait(20)
     wait_for_in_flight(agent, program, " it")
@@ -115,7 +112,7 @@ def wait_for_in_flight(agent: Agent, program: subprocess.Popen[str], text: str) 
 
 @one_dialect
 def test_sigterm_ends_the_agent_with_the_shells_code(agent: Agent, model: FakeModel) -> None:
-    model.say("Half of", " it", " all", ending="hold", events=3 if model.dialect == "openai-chat" else 4)
+    model.say("Half of", " it", " all", ending="hold", deltas_sent=2)
     program = agent.start("-p", "hi")
     wait_for_in_flight(agent, program, " it")
     program.terminate()

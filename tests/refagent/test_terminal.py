@@ -57,7 +57,7 @@ def test_a_conversation_streams_and_ctrl_d_leaves(
     screen.expect_exact("> ")
     screen.sendeof()
     assert left_with(screen) == 0
-    assert "Hello you." in str(model.requests[1]["messages"])
+    assert "Hello you." in str(model.messages(1))
 
 
 @one_dialect
@@ -78,7 +78,7 @@ def test_ctrl_c_twice_at_the_prompt_leaves(screen: pexpect.spawn[str]) -> None:
 def test_ctrl_c_stops_a_reply_and_the_next_prompt_works(
     agent: Agent, model: FakeModel, screen: pexpect.spawn[str]
 ) -> None:
-    model.say("Half of", " it", " all", ending="hold", events=3 if model.dialect == "openai-chat" else 4)
+    model.say("Half of", " it", " all", ending="hold", deltas_sent=2)
     model.say("Whole.")
     screen.sendline("hi")
     screen.expect_exact("Half of it")

@@ -14,18 +14,54 @@ from harness.refagent.conversation import (
     TextBlock,
     ThinkingBlock,
     ToolCallBlock,
-    ToolResult,
-    UserMessage,
 )
 from harness.refagent.events import Done, StreamError, UsageReport
 from harness.refagent.reply import Reply
-from harness.refagent.wire import Ask, wire
+from harness.refagent.wire import wire
 from tests.refagent.received import cut, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Parts = tuple[list[str], list[str], list[tuple[str, dict[str, Any]]]]
+
+# What the decoders look at: keys of their objects, and values that open another branch.
+KEYS = [
+    "type",
+    "choices",
+    "delta",
+    "index",
+    "usage",
+    "content_block",
+    "tool_calls",
+    "error",
+    "candidates",
+    "content",
+    "parts",
+    "functionCall",
+    "finishReason",
+    "usageMetadata",
+    "response",
+    "item",
+    "output_index",
+    "status",
+    "summary",
+    "arguments",
+    "text",
+]
+WORDS = [
+    "text_delta",
+    "message_delta",
+    "tool_use",
+    "response.completed",
+    "response.output_item.done",
+    "function_call",
+    "reasoning",
+    "message",
+    "response.output_text.delta",
+    "completed",
+    "STOP",
+]
 
 texts = st.lists(st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable()), max_size=4)
 calls = st.lists(
@@ -75,8 +111,9 @@ def test_a_stream_that_ends_too_early_is_an_error(
     dialect: str, stream_bytes: Callable[..., bytes], place: int
 ) -> None:
     data = stream_bytes(dialect, ["Hello", " there"], ["hm"], [("read", {"path": "x"})])
-    # Chat completions are complete with their finish reason; the messages dialect needs its very last event.
-    last = data.rindex(b'"finish_reason": "tool_calls"') if dialect == "openai-chat" else len(data) - 1
+    # Two dialects are complete with their finish reason; the others need their very last event.
+    reasons = {"openai-chat": b'"finish_reason": "tool_calls"', "gemini": b'"finishReason": "STOP"'}
+    last = data.rindex(reasons[dialect]) if dialect in reasons else len(data) - 1
     events = decode(dialect, [data[: place % last]])
     assert isinstance(events[-1], StreamError)
     assert "ended without" in events[-1].message
@@ -87,19 +124,9 @@ def test_a_stream_that_ends_too_early_is_an_error(
     data=st.lists(
         st.text(max_size=20)
         | st.recursive(
-            st.none()
-            | st.integers()
-            | st.text(max_size=4)
-            | st.sampled_from(["text_delta", "message_delta", "tool_use"]),
+            st.none() | st.integers() | st.text(max_size=4) | st.sampled_from(WORDS),
             lambda inner: (
-                st.lists(inner, max_size=3)
-                | st.dictionaries(
-                    st.sampled_from(
-                        ["type", "choices", "delta", "index", "usage", "content_block", "tool_calls", "error"]
-                    ),
-                    inner,
-                    max_size=4,
-                )
+                st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
             ),
         ).map(json.dumps),
         max_size=4,
@@ -113,9 +140,14 @@ def test_no_data_makes_a_decoder_raise_and_the_last_event_is_the_end(dialect: st
     assert ends == events[-1:]
 
 
-def test_nothing_is_read_after_the_end(dialect: str, stream_bytes: Callable[..., bytes]) -> None:
+def test_nothing_but_token_counts_is_read_after_the_end(
+    dialect: str, stream_bytes: Callable[..., bytes]
+) -> None:
     data = stream_bytes(dialect, ["Hello"], [], [])
-    assert decode(dialect, [data, data]) == decode(dialect, [data])
+    once, twice = decode(dialect, [data]), decode(dialect, [data, data])
+    assert [e for e in twice if not isinstance(e, UsageReport)] == [
+        e for e in once if not isinstance(e, UsageReport)
+    ]
 
 
 def test_comments_and_unknown_events_are_passed_over(
@@ -197,8 +229,43 @@ def test_text_after_a_tool_call_is_a_block_of_its_own_in_chat_completions() -> N
                 "usage": {"input_tokens": 3, "output_tokens": 4},
             },
         ),
+        (
+            "openai-responses",
+            {
+                "status": "completed",
+                "output": [
+                    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]},
+                    {"type": "message", "content": [{"type": "output_text", "text": "Hello"}]},
+                    {
+                        "type": "function_call",
+                        "call_id": "c",
+                        "name": "read",
+                        "arguments": '{"path": "x"}',
+                    },
+                ],
+                "usage": {"input_tokens": 3, "output_tokens": 4},
+            },
+        ),
+        (
+            "gemini",
+            {
+                "candidates": [
+                    {
+                        "content": {
+                            "parts": [
+                                {"text": "hm", "thought": True},
+                                {"text": "Hello"},
+                                {"functionCall": {"id": "c", "name": "read", "args": {"path": "x"}}},
+                            ]
+                        },
+                        "finishReason": "STOP",
+                    }
+                ],
+                "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4},
+            },
+        ),
     ],
-    ids=["openai-chat", "anthropic-messages"],
+    ids=["openai-chat", "anthropic-messages", "openai-responses", "gemini"],
 )
 def test_a_whole_body_gives_the_same_reply_as_a_stream(dialect: str, body: dict[str, Any]) -> None:
     events = wire(dialect).decode_whole(body)
@@ -216,45 +283,3 @@ def test_a_whole_body_gives_the_same_reply_as_a_stream(dialect: str, body: dict[
 
 def test_a_whole_body_that_says_nothing_is_an_error(dialect: str) -> None:
     assert isinstance(wire(dialect).decode_whole({})[-1], StreamError)
-
-
-CONVERSATION = (
-    UserMessage("one"),
-    AssistantMessage((ThinkingBlock("hm", "signed"), ToolCallBlock("a", "read", '{"path": "x"}')), "toolUse"),
-    ToolResult("a", "read", "text"),
-    AssistantMessage((ThinkingBlock("unsigned"), TextBlock("done")), "stop"),
-    UserMessage("two"),
-    UserMessage("three", hidden=True),
-)
-
-
-def test_a_conversation_as_chat_completions_messages() -> None:
-    body = wire("openai-chat").request_body(Ask("m", "be good", CONVERSATION))
-    call = {"id": "a", "type": "function", "function": {"name": "read", "arguments": '{"path": "x"}'}}
-    assert body["messages"] == [
-        {"role": "system", "content": "be good"},
-        {"role": "user", "content": "one"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "a", "content": "text"},
-        {"role": "assistant", "content": "done"},
-        {"role": "user", "content": "two"},
-        {"role": "user", "content": "three"},
-    ]
-    assert body["stream_options"] == {"include_usage": True}
-    assert "stream_options" not in wire("openai-chat").request_body(Ask("m", "", (), stream=False))
-
-
-def test_a_conversation_as_messages_messages() -> None:
-    body = wire("anthropic-messages").request_body(Ask("m", "be good", CONVERSATION))
-    thinking = {"type": "thinking", "thinking": "hm", "signature": "signed"}
-    call = {"type": "tool_use", "id": "a", "name": "read", "input": {"path": "x"}}
-    result = {"type": "tool_result", "tool_use_id": "a", "content": "text"}
-    assert body["system"] == "be good"
-    assert body["messages"] == [
-        {"role": "user", "content": [{"type": "text", "text": "one"}]},
-        {"role": "assistant", "content": [thinking, call]},
-        {"role": "user", "content": [result]},
-        {"role": "assistant", "content": [{"type": "text", "text": "done"}]},
-        {"role": "user", "content": [{"type": "text", "text": "two"}]},
-        {"role": "user", "content": [{"type": "text", "text": "three"}]},
-    ]
