@@ -31,7 +31,11 @@ def test_an_unknown_path_is_a_problem_in_the_shape_the_client_expects(live: Any)
             assert (openai.status_code, openai.json()["error"]["code"]) == (404, None)
             assert (anthropic.status_code, anthropic.json()["error"]["type"]) == (404, "not_found_error")
             assert (method.status_code, method.json()["type"]) == (405, "error")
-            assert [e.path for e in server.journal.problems] == ["/v1/audio/speech", "/v1/files", "/v1/messages"]
+            assert [e.path for e in server.journal.problems] == [
+                "/v1/audio/speech",
+                "/v1/files",
+                "/v1/messages",
+            ]
             assert "POST /v1/audio/speech" in server.journal.problems[0].problem
 
     live.run(test)
@@ -41,14 +45,78 @@ def test_clients_may_ask_who_is_there_and_which_models(live: Any) -> None:
     async def test() -> None:
         async with live.serving(live.script("one")) as (server, client):
             head, root, models = await client.head("/"), await client.get("/"), await client.get("/v1/models")
-            other = await client.get("/v1/models", headers={"x-api-key": "k"})
+            anthropic = await client.get("/v1/models", headers={"x-api-key": "k"})
+            google = [
+                await client.get("/v1beta/models?pageSize=50"),
+                await client.get("/v1/models", headers={"x-goog-api-key": "k"}),
+                await client.get("/models?key=k"),
+            ]
 
             assert (head.status_code, head.content) == (200, b"")
             assert (root.status_code, root.text) == (200, "mock-llm\n")
             assert models.json()["object"] == "list"
-            assert other.json()["data"][0]["type"] == "model"
+            assert anthropic.json()["data"][0]["type"] == "model"
+            assert [answer.json()["models"][0]["name"] for answer in google] == ["models/mock-model"] * 3
             assert server.journal.problems == []
             assert server.journal.main == []
+
+    live.run(test)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "counted"),
+    [
+        ("/v1/responses/input_tokens", "openai-responses", "input_tokens"),
+        ("/v1/messages/count_tokens?beta=true", "anthropic-messages", "input_tokens"),
+        ("/v1beta/models/mock-model:countTokens", "gemini", "totalTokens"),
+    ],
+)
+def test_counting_tokens_is_no_turn_of_the_conversation(
+    live: Any, asking: Any, path: str, name: str, counted: str
+) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, client):
+            body = asking.ask(name, "x" * 40)["json"]
+            body.pop("max_tokens", None)
+            answer, broken = await client.post(path, json=body), await client.post(path, json=[])
+
+            assert (answer.status_code, answer.json()[counted]) == (200, 10)
+            assert (broken.status_code, "not a JSON object" in broken.text) == (400, True)
+            assert [exchange.lane for exchange in server.journal.exchanges] == ["side", "none"]
+            assert server.router.responder.unused
+
+    live.run(test)
+
+
+def test_an_error_says_its_request_id_where_the_clients_of_its_dialect_look(
+    live: Any, asking: Any, dialect_name: str
+) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (_, client):
+            answer = await client.post(asking.ask(dialect_name)["url"], content=b"{}")
+            body = answer.json()
+
+            anthropic = dialect_name == "anthropic-messages"
+            header = answer.headers["request-id" if anthropic else "x-request-id"]
+            assert (answer.status_code, header) == (400, "req_000000000001")
+            assert body.get("request_id") == (header if anthropic else None)
+            kind = body["error"]["status" if dialect_name == "gemini" else "type"]
+            assert kind == ("INVALID_ARGUMENT" if dialect_name == "gemini" else "invalid_request_error")
+
+    live.run(test)
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_a_client_accepts_never_decides_whether_it_gets_a_stream(
+    live: Any, asking: Any, dialect_name: str, accept: str, *, stream: bool
+) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (_, client):
+            answer = await client.post(**asking.ask(dialect_name, stream=stream), headers={"accept": accept})
+
+            assert answer.headers["content-type"].startswith("text/event-stream") == stream
+            assert answer.content.startswith(b"{") != stream
 
     live.run(test)
 
