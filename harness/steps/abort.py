@@ -9,6 +9,7 @@ from harness.steps.abort_crash import ended_with_hang_up, went_on
 from harness.steps.not_stopped import is_told, not_stopped, why_not_stopped
 from harness.steps.replies import (
     NO_SESSION,
+    STOPPED_BY_GUARD,
     chars_before,
     record_name,
     reply,
@@ -18,7 +19,7 @@ from harness.steps.replies import (
     wire_line,
 )
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
-from harness.steps.wording import chars, count
+from harness.steps.wording import chars, count, quoted
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -73,7 +74,10 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
         return crash, [STOP_SIGNS]
     conflict = contradiction(view, args.stream)
     if conflict:
-        return conflict, ["the wire and the session contradict each other"]
+        words = ", ".join(quoted(word) for word in sorted(STOPPED_BY_GUARD))
+        is_unknown = view.message is not None and not view.is_aborted
+        hint = [f"stop reasons of a stopped message: {words}"] if is_unknown else []
+        return conflict, ["the evidence contradicts itself", *hint]
     record = _record(args, view)
     return _stopped(args, evidence, view, record), _differences(args, evidence, view, record)
 

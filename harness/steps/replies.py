@@ -20,7 +20,8 @@ NO_SESSION = "session: this agent keeps none"
 UNSEEN = "this agent keeps no session, so what it kept cannot be seen"
 
 # The agents' own words for a message that did not end by itself.
-_STOPPED = frozenset({"aborted", "error", "cancelled", "interrupted"})
+STOPPED_BY_GUARD = frozenset({"aborted", "cancelled", "interrupted"})
+_STOPPED = STOPPED_BY_GUARD | {"error"}
 _CUT_SHORT = _STOPPED | {"length", "max_tokens"}
 _WANTS_TOOLS = frozenset({"tool", "toolUse", "tool_use", "tool_calls"})
 
@@ -37,7 +38,7 @@ class Reply:
     @property
     def is_aborted(self) -> bool:
         """Whether the session says that the message was stopped."""
-        return self.message is not None and self.message.stop_reason in _STOPPED - {"error"}
+        return self.message is not None and self.message.stop_reason in STOPPED_BY_GUARD
 
     @property
     def was_cut_on_wire(self) -> bool:

@@ -11,7 +11,7 @@ ARGS = Abort(rule="collapse-repetition")
 
 def _observed(verdict: object) -> str:
     assert isinstance(verdict, Failed)
-    assert verdict.evidence[0] == "the wire and the session contradict each other"
+    assert verdict.evidence[0] == "the evidence contradicts itself"
     return verdict.observed
 
 

@@ -116,3 +116,14 @@ def test_a_guard_cannot_have_fired_behind_what_was_sent(build: Any) -> None:
     assert isinstance(verdict, Failed)
     assert verdict.evidence[0] == "fired_at: only 30 characters were sent"
     assert isinstance(check(Abort(fired_at=30), evidence), Passed)
+
+
+def test_a_word_that_is_not_known_for_a_stop_is_answered_with_those_that_are(build: Any) -> None:
+    saved = (build.message(build.text[:20], stop="halted"),)
+    verdict = check(ANY, _cut(build, 66, saved=saved, rules=(build.record(),), exit_code=0))
+    assert _observed(verdict).endswith("but says that reply 1 ended with 'halted'")
+    assert isinstance(verdict, Failed)
+    assert verdict.evidence[:2] == (
+        "the evidence contradicts itself",
+        "stop reasons of a stopped message: 'aborted', 'cancelled', 'interrupted'",
+    )
