@@ -43,12 +43,14 @@ def texts(script: Path) -> list[str]:
 
 
 def test_what_was_recorded_is_served_again(tmp_path: Path) -> None:
-    with serve("One.", "Two {braces}.") as upstream:
-        with Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording:
-            url = recording.url()
-            said = [ask(url, text) for text in ("a", "b")]
-            recording.until(r"^2 POST /v1/chat/completions: status 200, 13 characters, complete")
-            code = recording.end(signal.SIGINT)
+    with (
+        serve("One.", "Two {braces}.") as upstream,
+        Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording,
+    ):
+        url = recording.url()
+        said = [ask(url, text) for text in ("a", "b")]
+        recording.until(r"^2 POST /v1/chat/completions: status 200, 13 characters, complete")
+        code = recording.end(signal.SIGINT)
 
     assert code == 130
     assert recording.lines[-1] == "recording.yaml is ready: mock-llm serve recording.yaml"
@@ -61,26 +63,30 @@ def test_what_was_recorded_is_served_again(tmp_path: Path) -> None:
 
 def test_a_runaway_that_was_cut_off_is_kept_as_far_as_it_had_come(tmp_path: Path) -> None:
     held = {"say": RUNAWAY, "stream": {"chars_per_delta": 10, "every_ms": 0.1, "hold_after": 500}}
-    with serve(held) as upstream:
-        with Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording:
-            url = recording.url()
-            with reading(url, "a") as response:
-                until_said(response, 500)
-            recording.until(r"status 200, 500 characters, client-hung-up")
-            assert upstream.wait_for_end(1).ended == "client-hung-up"
+    with (
+        serve(held) as upstream,
+        Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording,
+    ):
+        url = recording.url()
+        with reading(url, "a") as response:
+            until_said(response, 500)
+        recording.until(r"status 200, 500 characters, client-hung-up")
+        assert upstream.wait_for_end(1).ended == "client-hung-up"
 
     assert texts(tmp_path / "recording.yaml") == [RUNAWAY[:500]]
 
 
 def test_a_kill_loses_nothing_that_the_client_had_seen(tmp_path: Path) -> None:
     held = {"say": RUNAWAY, "stream": {"chars_per_delta": 10, "every_ms": 0.1, "hold_after": 500}}
-    with serve("Before.", held) as upstream:
-        with Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording:
-            url = recording.url()
-            ask(url, "first")
-            with reading(url, "second") as response:
-                seen = until_said(response, 500)
-                code = recording.end(signal.SIGKILL)
+    with (
+        serve("Before.", held) as upstream,
+        Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording,
+    ):
+        url = recording.url()
+        ask(url, "first")
+        with reading(url, "second") as response:
+            seen = until_said(response, 500)
+            code = recording.end(signal.SIGKILL)
 
     assert code == -signal.SIGKILL
     assert texts(tmp_path / "recording.yaml") == ["Before.", seen]
@@ -90,13 +96,15 @@ def test_a_kill_loses_nothing_that_the_client_had_seen(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_when_no_model_was_asked(tmp_path: Path) -> None:
-    with serve("x") as upstream:
-        with Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording:
-            url = recording.url()
-            with opened(f"{url}/v1/models") as response:
-                assert response.status == 200
-            recording.until(r"^1 GET /v1/models: status 200, not recorded, complete")
-            recording.end()
+    with (
+        serve("x") as upstream,
+        Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording,
+    ):
+        url = recording.url()
+        with opened(f"{url}/v1/models") as response:
+            assert response.status == 200
+        recording.until(r"^1 GET /v1/models: status 200, not recorded, complete")
+        recording.end()
 
     assert recording.lines[-1] == "no request to a model came: nothing was written"
     assert list(tmp_path.iterdir()) == []
