@@ -55,7 +55,7 @@ class Router:
         except BadRequest as error:
             problem = f"request {exchange.number} is not valid for {dialect.name}: {error}"
             return refuse(exchange, 400, problem, dialect)
-        exchange.request = request
+        exchange.request = request = replace(request, headers=exchange.headers)
         answer = self.responder.answer(request, exchange.number)
         self._exchanges[exchange.number] = exchange
         if isinstance(answer, Refuse):
