@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hashlib import blake2b
 
 DIGEST_BYTES = 16
 
@@ -37,7 +40,7 @@ class BoundedText:
         self._kept = 0
         self._beyond = 0
         self._last = ""
-        self._digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+        self._digest: blake2b | None = None
 
     @property
     def length(self) -> int:
@@ -54,6 +57,14 @@ class BoundedText:
         if len(piece) > room:
             self._fold(piece[room:])
 
+    def copy(self) -> BoundedText:
+        """Another one with the same text, to be gone on with independently."""
+        other = BoundedText(self._cap)
+        other._pieces = self._pieces.copy()
+        other._kept, other._beyond, other._last = self._kept, self._beyond, self._last
+        other._digest = self._digest and self._digest.copy()
+        return other
+
     def value(self) -> str:
         """The text, or a stand-in that starts with its first ``cap`` characters.
 
@@ -61,12 +72,16 @@ class BoundedText:
         stays nothing but whitespace.
         """
         head = "".join(self._pieces)
-        if not self._beyond or (not self._last and head.isspace()):
+        if self._digest is None or (not self._last and head.isspace()):
             return head
         digest = self._digest.hexdigest().translate(_MARKS)
         return f"{head}\u2500{self._beyond}\u2500{digest}{self._last or head.rstrip()[-1:]}"
 
     def _fold(self, piece: str) -> None:
+        if self._digest is None:
+            from hashlib import blake2b  # rarely needed, and as slow to load as all detectors together
+
+            self._digest = blake2b(digest_size=DIGEST_BYTES)
         self._beyond += len(piece)
         self._digest.update(piece.encode("utf-8", "surrogatepass"))
         visible = piece.rstrip()

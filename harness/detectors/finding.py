@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 StreamKind = Literal["text", "thinking", "tool"]
 
+ASCII_SPACE = " \t\n\r\f\v"
+"""The whitespace that the character rules look at."""
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+
+class Finding(NamedTuple):
     """Where a stream became a loop. All offsets are code points in the stream.
 
     Attributes:
@@ -31,11 +32,22 @@ class Finding:
     anomaly_start: int
     garbage_start: int
     fired_at: int
-    details: Mapping[str, object] = field(default_factory=dict)
+    details: Mapping[str, object] = {}
 
 
 class Detector(Protocol):
-    """An incremental reader of one stream. Where the text was cut never changes the finding."""
+    """An incremental reader of one stream. Where the text was cut never changes the finding.
+
+    A guard may hold text back while no detector could fire in it. ``quiet`` says for how many more
+    characters this one surely cannot; ``fires_on`` are the characters at which alone it can, and is
+    empty when it can fire at any.
+    """
+
+    fires_on: ClassVar[str]
+
+    @property
+    def quiet(self) -> int:
+        """How many characters can follow without a finding, whatever they are."""
 
     def feed(self, delta: str) -> Finding | None:
         """Read more text; the first finding is returned once and latches."""

@@ -1,30 +1,38 @@
-"""The guard of one assistant message: all detectors over all of its streams."""
+"""The guard of one assistant message: all detectors over all of its streams, delta by delta."""
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from harness.detectors.mechanisms import PUBLISHED, Mechanism, ParagraphReader, Profile
+from harness.detectors.mechanisms import PUBLISHED, Profile
+from harness.detectors.streams import feed_all, first_of, make_detectors
+from harness.detectors.surrogates import ends_in_half, joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from harness.detectors.finding import Detector, Finding, StreamKind
+    from harness.detectors.turns import RepetitiveTurns
+
+_WORTH_HOLDING = 64  # characters: a detector that may fire sooner is asked whenever it can
 
 
 class Guard:
     r"""Watch one assistant message and say where it became a runaway loop.
 
-    A message consists of content blocks; each block is a stream of its own with fresh detectors, and
-    offsets in a finding count from the start of the block. The detectors run over the same characters:
-    the one that fires earliest in the stream wins, in a tie the one that comes first in the profile.
-    How the text was cut never changes the finding. The first finding latches: it is returned once, stays
-    in :attr:`finding`, and later text is ignored.
+    A message consists of content blocks; each block is a stream of its own with detectors of its own, and
+    offsets in a finding count from the start of the block. Blocks may interleave. The detectors run over the
+    same characters: the one that fires earliest in the stream wins, in a tie the one that comes first in the
+    profile. A collapse right after a control token is the leak's (see :meth:`ControlTokenLeak.claim`).
+    How the text was cut never changes the finding, and it is returned with the delta that holds the
+    character at which it fired; halves of a surrogate pair count as the one character they mean. The first
+    finding latches: it is returned once, stays in :attr:`finding`, and later text is ignored.
 
     Args:
         disabled: Rules (or single mechanisms) that do not run.
         profile: Which mechanisms run.
+        turns: What the replies before were like, from :meth:`Profile.turns`; without it, nothing is compared
+            with them. It has to outlive the guard, and the agent tells it of every reply that it keeps.
 
     >>> guard = Guard()
     >>> finding = guard.feed(0, "text", ("Now I will look at the configuration once more, " * 2 + "\n\n") * 3)
@@ -32,22 +40,31 @@ class Guard:
     ('paragraph-repeat', 98, 294)
     """
 
-    def __init__(self, disabled: Collection[str] = (), profile: Profile = PUBLISHED) -> None:
+    def __init__(
+        self,
+        disabled: Collection[str] = (),
+        profile: Profile = PUBLISHED,
+        *,
+        turns: RepetitiveTurns | None = None,
+    ) -> None:
         self.profile = profile.without(*disabled)
+        watches_turns = any(mechanism.turns for mechanism in self.profile.mechanisms)
+        self._turns = turns if watches_turns else None
         self.reset()
 
     def reset(self) -> None:
         """Start a new message: afterwards the guard equals a new one."""
         self.finding: Finding | None = None
         self.block: int | None = None
-        self._stream: tuple[int, StreamKind] | None = None
-        self._detectors: tuple[Detector, ...] = ()
+        self._streams: dict[tuple[int, StreamKind], _Stream] = {}
+        if self._turns:
+            self._turns.begin()
 
     def feed(self, block: int, kind: StreamKind, delta: str) -> Finding | None:
         """Read more of one content block.
 
         Args:
-            block: Index of the content block in the message; a new one starts a fresh stream.
+            block: Index of the content block in the message.
             kind: What the block holds.
             delta: The text that arrived.
 
@@ -56,33 +73,108 @@ class Guard:
         """
         if self.finding:
             return None
-        if self._stream != (block, kind):
-            self._stream = (block, kind)
-            self._detectors = make_detectors(self.profile.mechanisms, kind)
-        return self._latch([detector.feed(delta) for detector in self._detectors])
+        stream = self._streams.get((block, kind))
+        if stream is None:
+            stream = self._open(block, kind)
+        finding = stream.feed(delta)
+        if finding:
+            return self._latch(block, finding)
+        return None
 
     def finish(self) -> Finding | None:
         """Say that the message has ended."""
         if self.finding:
             return None
-        return self._latch([detector.finish() for detector in self._detectors])
+        for (block, _), stream in self._streams.items():
+            finding = stream.finish()
+            if finding:
+                return self._latch(block, finding)
+        return None
 
-    def _latch(self, results: list[Finding | None]) -> Finding | None:
-        found = [finding for finding in results if finding]
-        if not found:
-            return None
-        self.finding = min(found, key=lambda finding: finding.fired_at)  # the first of equals
-        self.block = self._stream[0] if self._stream else None
-        return self.finding
+    def _open(self, block: int, kind: StreamKind) -> _Stream:
+        if kind == "tool":
+            for other in self._streams.values():
+                other.progressed()
+        first = not self._streams
+        detectors = make_detectors(self.profile.mechanisms, kind, starts_message=first)
+        stream = _Stream(detectors, self._turns if kind == "text" else None)
+        self._streams[block, kind] = stream
+        return stream
+
+    def _latch(self, block: int, finding: Finding) -> Finding:
+        self.finding = finding
+        self.block = block
+        self._streams.clear()
+        return finding
 
 
-def make_detectors(mechanisms: tuple[Mechanism, ...], kind: StreamKind) -> tuple[Detector, ...]:
-    """Fresh detectors for one stream; neighbours that judge paragraphs share one splitter."""
-    watching = [mechanism for mechanism in mechanisms if kind in mechanism.streams]
-    detectors: list[Detector] = []
-    for reads_paragraphs, group in groupby(watching, key=lambda m: m.judge is not None):
-        if reads_paragraphs:
-            detectors.append(ParagraphReader(tuple(m.judge() for m in group if m.judge)))
-        else:
-            detectors.extend(m.detector() for m in group if m.detector)
-    return tuple(detectors)
+class _Stream:
+    """The detectors of one content block. Text is held back as long as none of them could fire in it."""
+
+    def __init__(self, detectors: tuple[Detector, ...], turns: RepetitiveTurns | None) -> None:
+        self._detectors = detectors
+        self._turns = turns
+        self._half = ""  # of a surrogate pair
+        self._read = 0
+        self._held: list[str] = []
+        self._set_quiet()
+
+    def feed(self, delta: str) -> Finding | None:
+        """Read more text."""
+        if self._half or not delta.isascii():
+            delta = joined(self._half + delta)
+            self._half = delta[-1:] if ends_in_half(delta) else ""
+            delta = delta.removesuffix(self._half)
+        self._held.append(delta)
+        self._quiet -= len(delta)
+        found = self._look() if self._quiet < 0 or any(char in delta for char in self._watched) else None
+        if self._turns and self._turns.is_armed:
+            found = self._look_back(delta, found)
+        self._read += len(delta)
+        return found
+
+    def finish(self) -> Finding | None:
+        """Say that the block has ended."""
+        if self._half:
+            self._held.append(self._half)
+        found = self._look()
+        return found or first_of([detector.finish() for detector in self._detectors])
+
+    def progressed(self) -> None:
+        """A tool was called beside this block."""
+        if self._held:
+            self._look()
+        for detector in self._detectors:
+            if hasattr(detector, "progressed"):
+                detector.progressed()
+
+    def _look(self) -> Finding | None:
+        text = "".join(self._held)
+        self._held = []
+        found = feed_all(self._detectors, text)
+        self._set_quiet()
+        return found
+
+    def _look_back(self, delta: str, found: Finding | None) -> Finding | None:
+        """Compare with the replies before; offsets there count over all text blocks of the reply."""
+        assert self._turns is not None
+        before = self._turns.read
+        copy = self._turns.feed(delta)
+        if copy is None:
+            return found
+        fired_at = self._read + copy.fired_at - before
+        copy = copy._replace(garbage_start=fired_at, fired_at=fired_at)
+        return first_of([found, copy])
+
+    def _set_quiet(self) -> None:
+        """How much text may be held back, and at which characters no more."""
+        self._quiet = 1 << 20
+        watched = ""
+        for detector in self._detectors:
+            quiet: int = detector.quiet
+            fires_on: str = detector.fires_on
+            if fires_on and quiet < _WORTH_HOLDING:
+                watched += fires_on
+            else:
+                self._quiet = min(self._quiet, quiet)
+        self._watched = watched

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from harness.detectors.finding import Finding
-from harness.detectors.paragraphs import is_eligible
-from harness.detectors.tokens import tokens
+from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, is_eligible
+from harness.detectors.tokens import MAX_CHARS, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from harness.detectors.paragraphs import Paragraph
 
 _BITS = tuple(1 << bit for bit in range(512))
@@ -33,6 +30,13 @@ def is_code_shaped(line: str) -> bool:
     return _INDENTED.match(line) is not None and _NESTED_ITEM.match(line) is None
 
 
+def without_code(text: str) -> str:
+    """A text without its lines that are shaped like code."""
+    lines = text.split("\n")
+    kept = [line for line in lines if not is_code_shaped(line)]
+    return text if len(kept) == len(lines) else "\n".join(kept)
+
+
 class _Remembered(NamedTuple):
     """A paragraph as its successors are compared with it.
 
@@ -47,8 +51,7 @@ class _Remembered(NamedTuple):
     words: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Echo:
+class _Echo(NamedTuple):
     start: int
     anchor: int
     similarity: float
@@ -72,6 +75,9 @@ class NearDuplicateParagraphs:
         window: Recent eligible paragraphs among which echoes are counted.
         min_echoes: Echoes in the window that make a finding.
         min_similarity: Jaccard similarity that makes an echo.
+        min_units: UTF-16 units that make a paragraph eligible (see :func:`is_eligible`).
+        min_word_chars: Word characters that it needs.
+        max_chars: Characters of a paragraph that are looked at.
         skips_code_lines: Leave lines shaped like code out of a paragraph (see :func:`is_code_shaped`).
 
     Raises:
@@ -90,6 +96,9 @@ class NearDuplicateParagraphs:
         window: int = 12,
         min_echoes: int = 8,
         min_similarity: float = 0.5,
+        min_units: int = MIN_UNITS,
+        min_word_chars: int = MIN_WORD_CHARS,
+        max_chars: int = MAX_CHARS,
         skips_code_lines: bool = True,
     ) -> None:
         if not 1 <= min_echoes <= window:
@@ -98,7 +107,9 @@ class NearDuplicateParagraphs:
         self.window = window
         self.min_echoes = min_echoes
         self.min_similarity = min_similarity
-        self.skips_code_lines = skips_code_lines
+        self._eligibility = min_units, min_word_chars
+        self._max_chars = max_chars
+        self._skips_code_lines = skips_code_lines
         # Jaccard >= s exactly when the shared words are at least s / (1 + s) of both sizes together.
         self._floor = min_similarity / (1 + min_similarity)
         self.reset()
@@ -108,16 +119,25 @@ class NearDuplicateParagraphs:
         self._remembered: deque[_Remembered] = deque(maxlen=self.lookback)
         self._recent: deque[_Echo | None] = deque(maxlen=self.window)
 
+    @property
+    def quiet(self) -> int:
+        """How many characters can follow without a finding, whatever they are.
+
+        The open paragraph may end at once; a further eligible one has this many characters at least.
+        """
+        paragraphs = self.min_echoes - sum(echo is not None for echo in self._recent) - 1
+        return max(0, paragraphs) * (self._eligibility[0] // 2)
+
     def judge(self, paragraph: Paragraph) -> Finding | None:
         """Look at the next paragraph of the stream and remember it."""
-        if paragraph.is_fenced or not paragraph.is_eligible:
+        if paragraph.is_fenced or not is_eligible(paragraph.text, *self._eligibility):
             return None
-        lines: Sequence[str] = paragraph.lines
-        if self.skips_code_lines:
-            lines = [line for line in lines if not is_code_shaped(line)]
-            if len(lines) < len(paragraph.lines) and not is_eligible(lines):
+        text = paragraph.text
+        if self._skips_code_lines:
+            text = without_code(text)
+            if len(text) < len(paragraph.text) and not is_eligible(text, *self._eligibility):
                 return None
-        words = tokens("\n".join(lines))
+        words = tokens(text, self._max_chars)
         signature = _signature(words)
         self._recent.append(self._echo(paragraph.start, words, signature))
         self._remembered.append(_Remembered(signature, self._floor * len(words), paragraph.start, words))

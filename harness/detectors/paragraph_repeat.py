@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, ClassVar
 
 from harness.detectors.finding import Finding
+from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, is_eligible
 
 if TYPE_CHECKING:
     from harness.detectors.paragraphs import Paragraph
+
+_DIGITS = re.compile(r"\d+")
+_LONE_NUMBER = re.compile(r"(?<!\S)\d+(?!\S)")
+_CODE_PUNCTUATION = re.compile(r"[{}\[\]();=<>|`\\]")
+_NUMBERED_ITEM = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
+_PROGRESS = re.compile(r"\b(?:step|phase|item)\s+\d+\s+of\b", re.IGNORECASE)
+_MAX_NUMBERS = 2
+
+
+def folded(paragraph: Paragraph) -> str:
+    """The text of a paragraph with its numbers folded to one mark, where that is safe; else the text.
+
+    It is safe where there are at most two numbers, each set off by whitespace, and the paragraph is no code,
+    no numbered list item, and does not say how far some work has come ("step 3 of 7").
+    """
+    text = paragraph.text
+    numbers = _DIGITS.findall(text)
+    safe = (
+        0 < len(numbers) <= _MAX_NUMBERS
+        and len(_LONE_NUMBER.findall(text)) == len(numbers)
+        and not paragraph.is_fenced
+        and not _CODE_PUNCTUATION.search(text)
+        and not _NUMBERED_ITEM.search(text)
+        and not _PROGRESS.search(text)
+    )
+    return _DIGITS.sub("#", text) if safe else text
 
 
 class ParagraphRing:
@@ -24,46 +52,80 @@ class ParagraphRing:
     Args:
         window: How many eligible paragraphs are remembered.
         min_repeats: Occurrences that make a finding.
+        min_units: UTF-16 units that make a paragraph eligible (see :func:`is_eligible`).
+        min_word_chars: Word characters that it needs.
+        fold_numbers: Compare with numbers folded where that is safe (see :func:`folded`), and only paragraphs
+            between which no tool call was emitted. This was proposed and did not ship.
 
     Raises:
         ValueError: If ``min_repeats`` is below 2 or more than ``window`` could hold.
 
-    Source: senpi pull request 1326 (64 paragraphs, 3 repeats, 64 units).
+    Source: senpi pull request 1326 (64 paragraphs, 3 repeats, 64 units, 24 word characters), issue 1330
+    (``fold_numbers``).
     """
 
     rule: ClassVar[str] = "collapse-repetition"
     mechanism: ClassVar[str] = "paragraph-repeat"
 
-    def __init__(self, *, window: int = 64, min_repeats: int = 3) -> None:
+    def __init__(
+        self,
+        *,
+        window: int = 64,
+        min_repeats: int = 3,
+        min_units: int = MIN_UNITS,
+        min_word_chars: int = MIN_WORD_CHARS,
+        fold_numbers: bool = False,
+    ) -> None:
         if not 2 <= min_repeats <= window + 1:
             raise ValueError(f"min_repeats is {min_repeats}, but must be 2..{window + 1}")
         self.window = window
         self.min_repeats = min_repeats
+        self._eligibility = min_units, min_word_chars
+        self._fold_numbers = fold_numbers
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
         self._ring: deque[str] = deque()
         self._starts: dict[str, deque[int]] = {}
+        self._close = 0  # texts that fire when they come once more
+
+    def progressed(self) -> None:
+        """Note that a tool was called: with ``fold_numbers``, nothing is compared across that."""
+        if self._fold_numbers:
+            self.reset()
+
+    @property
+    def quiet(self) -> int:
+        """How many characters can follow without a finding, whatever they are.
+
+        The open paragraph may end at once; a further eligible one has this many characters at least.
+        """
+        return 0 if self._close else self._eligibility[0] // 2
 
     def judge(self, paragraph: Paragraph) -> Finding | None:
         """Look at the next paragraph of the stream and remember it."""
-        if not paragraph.is_eligible:
+        if not is_eligible(paragraph.text, *self._eligibility):
             return None
-        starts = self._starts.setdefault(paragraph.text, deque())
+        key = folded(paragraph) if self._fold_numbers else paragraph.text
+        starts = self._starts.get(key)
+        if starts is None:
+            starts = self._starts[key] = deque()
         starts.append(paragraph.start)
         if len(starts) >= self.min_repeats:
             return self._finding(paragraph, starts)
-        self._ring.append(paragraph.text)
+        self._close += len(starts) == self.min_repeats - 1
+        self._ring.append(key)
         if len(self._ring) > self.window:
             self._forget(self._ring.popleft())
         return None
 
-    def _forget(self, text: str) -> None:
-        starts = self._starts[text]
+    def _forget(self, key: str) -> None:
+        starts = self._starts[key]
+        self._close -= len(starts) == self.min_repeats - 1
         starts.popleft()
         if not starts:
-            del self._starts[text]
+            del self._starts[key]
 
     def _finding(self, paragraph: Paragraph, starts: deque[int]) -> Finding:
         repeats = len(starts)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.detectors.bounded_text import BoundedText
 
@@ -13,49 +13,63 @@ if TYPE_CHECKING:
 
 MIN_UNITS = 64
 MIN_WORD_CHARS = 24
+CAP = 16_384
 
 # A word character is an ASCII alphanumeric or anything above 0x7F but box drawing and blocks.
 _WORD = "0-9A-Za-z\x80-\u24ff\u25a0-\U0010ffff"
-_ENOUGH_WORDS = re.compile(f"(?:[^{_WORD}]*+[{_WORD}]){{{MIN_WORD_CHARS}}}")
+_NO_WORD = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
+# Between two paragraphs: the newline of the last line, the blank line that ends it, and further ones.
+_BREAK = re.compile(r"\n([^\S\n]*\n)(?:[^\S\n]*\n)*")
+_BLANKS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
-def is_eligible(lines: Sequence[str]) -> bool:
-    """Whether lines are long enough to be judged as a paragraph.
+@lru_cache(maxsize=8)
+def _enough_words(count: int) -> re.Pattern[str]:
+    return re.compile(f"(?:[^{_WORD}]*+[{_WORD}]){{{count}}}")
 
-    At least 64 UTF-16 units, each line counting one more for its newline, and at least 24 word
-    characters. Source: senpi pull request 1326.
 
-    >>> is_eligible(["Too short."]), is_eligible(["-" * 80]), is_eligible(["a word " * 12])
+def is_eligible(text: str, min_units: int = MIN_UNITS, min_word_chars: int = MIN_WORD_CHARS) -> bool:
+    r"""Whether lines are long enough to be judged as a paragraph.
+
+    Args:
+        text: The lines, joined by newlines.
+        min_units: UTF-16 units that they need, each line counting one more for its newline.
+        min_word_chars: ASCII alphanumerics, or anything above 0x7F outside of U+2500..U+259F, that they need.
+
+    Source: senpi pull request 1326 (64, 24).
+
+    >>> is_eligible("Too short."), is_eligible("-" * 80), is_eligible("a word " * 12)
     (False, False, True)
     """
-    units = len(lines)
-    for line in lines:
-        units += len(line)
-    if units < MIN_UNITS:  # only then can the second half of surrogate pairs decide
-        units += sum(char > "\uffff" for line in lines for char in line)
-    return units >= MIN_UNITS and _ENOUGH_WORDS.match("\n".join(lines)) is not None
+    units = len(text) + 1
+    if units < min_units:  # only then can the second half of surrogate pairs decide
+        if text.isascii():
+            return False
+        units += sum(char > "\uffff" for char in text)
+        if units < min_units:
+            return False
+    head = text[: 4 * min_word_chars]
+    if head.isascii() and len(head.translate(_NO_WORD)) >= min_word_chars:
+        return True
+    return _enough_words(min_word_chars).match(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """A paragraph that has ended at a blank line. Offsets are code points in the stream.
 
     Attributes:
         start: Where its first line begins.
         end: The place just after the newline of the blank line that ended it.
-        lines: Its lines without their newlines, up to the splitter's cap.
-        text: Identity: two paragraphs are equal exactly when their texts are.
+        text: Its lines joined by LF, whatever they ended with; beyond the splitter's cap only a digest. Two
+            paragraphs are equal exactly when their texts are.
         is_fenced: Whether a line of it lies in fenced code or opens or closes a fence.
-        is_eligible: See :func:`is_eligible`.
     """
 
     start: int
     end: int
-    lines: tuple[str, ...]
     text: str
     is_fenced: bool
-    is_eligible: bool
 
 
 class ParagraphSplitter:
@@ -66,7 +80,7 @@ class ParagraphSplitter:
     it has not ended and is not returned. How the text was cut never changes the result.
 
     Args:
-        cap: Characters kept of an open line and of an open paragraph; beyond them only a digest is.
+        cap: Characters kept of an open paragraph; beyond them only a digest is.
 
     >>> splitter = ParagraphSplitter()
     >>> list(splitter.feed("One\ntwo."))
@@ -75,81 +89,129 @@ class ParagraphSplitter:
     [(0, 10, 'One\ntwo.'), (10, 19, 'Three.')]
     """
 
-    def __init__(self, cap: int = 16_384) -> None:
+    def __init__(self, cap: int = CAP) -> None:
         self._cap = cap
-        self._long_line = BoundedText(cap)
-        self._rest = BoundedText(0)
         self.reset()
 
     def reset(self) -> None:
         """Start a new stream."""
-        self._pieces: list[str] = []
+        self._pieces: list[str] = []  # of the open line
         self._held = 0
-        self._long_line.clear()
-        self._rest.clear()
-        self._read = 0
+        self._long: BoundedText | None = None  # what came before them of a very long line
+        self._read = 0  # up to the start of the open line
         self._fence = ""
-        self._open()
+        self._open(0)
 
-    def _open(self) -> None:
-        self._start = -1
-        self._lines: list[str] = []
-        self._kept = 0
+    def _open(self, start: int) -> None:
+        self._start = start
+        self._body: BoundedText | None = None
         self._fenced = bool(self._fence)
-        if self._rest.length:
-            self._rest.clear()
 
     def feed(self, delta: str) -> Sequence[Paragraph]:
         """Read more text and return the paragraphs that ended in it, in order."""
         self._pieces.append(delta)
-        if "\n" not in delta:
-            self._held += len(delta)
+        self._held += len(delta)
+        end = delta.rfind("\n") + 1
+        if not end:
             if self._held > self._cap:
                 self._spill("".join(self._pieces))
             return ()
         text = "".join(self._pieces)
+        end += len(text) - len(delta)
         found: list[Paragraph] = []
-        if self._long_line.length:
-            first, _, text = text.partition("\n")
-            self._spill(first)
-            self._end_line(self._long_line.value(), self._long_line.length, found)
-            self._long_line.clear()
-        *lines, unended = text.split("\n")
-        for line in lines:
-            self._end_line(line if len(line) <= self._cap else self._shortened(line), len(line), found)
-        self._pieces = [unended]
-        self._held = len(unended)
+        start = self._end_long_line(text, found) if self._long else 0
+        if start < end:
+            self._end_lines(text, start, end, found)
+        self._pieces = [text[end:]]
+        self._held = len(text) - end
         if self._held > self._cap:
-            self._spill(unended)
+            self._spill(text[end:])
         return found
 
     def _spill(self, text: str) -> None:
-        self._long_line.add(text)
+        self._long = self._long or BoundedText(self._cap)
+        self._long.add(text)
         self._pieces = []
         self._held = 0
 
+    def _end_long_line(self, text: str, found: list[Paragraph]) -> int:
+        """End a line that began in text long gone; return where the next one starts."""
+        end = text.index("\n")
+        assert self._long is not None
+        self._long.add(text[:end])
+        line, length = self._long.value(), self._long.length
+        self._long = None
+        if line.isspace():
+            if self._body is not None:
+                self._close("", self._read + length + 1, found)
+        else:
+            if self._body is None:
+                self._open(self._read)
+            self._toggle_fences(line)
+            self._add(line)
+        self._read += length + 1
+        return end + 1
+
+    def _end_lines(self, text: str, at: int, end: int, found: list[Paragraph]) -> None:
+        """Take the complete lines ``text[at:end]``."""
+        base = self._read - at
+        while at < end:
+            blanks = _BLANKS.match(text, at, end)
+            if blanks:
+                if self._body is not None:
+                    self._close("", base + text.index("\n", at) + 1, found)
+                at = blanks.end()
+                continue
+            if self._body is None:
+                self._open(base + at)
+            gap = _BREAK.search(text, at, end)
+            if gap is None:
+                self._hold(text[at : end - 1])
+                break
+            self._close(text[at : gap.start()], base + gap.end(1), found)
+            at = gap.end()
+        self._read = base + end
+
+    def _hold(self, lines: str) -> None:
+        self._add(self._normalised(lines))
+
+    def _add(self, lines: str) -> None:
+        if self._body is None:
+            self._body = BoundedText(self._cap)
+        elif lines:
+            lines = f"\n{lines}"
+        self._body.add(lines)
+
+    def _close(self, lines: str, end: int, found: list[Paragraph]) -> None:
+        if self._body is not None or len(lines) > self._cap:
+            self._hold(lines)
+            assert self._body is not None
+            text = self._body.value()
+        else:
+            text = self._normalised(lines)
+        found.append(Paragraph(self._start, end, text, self._fenced))
+        self._body = None
+
+    def _normalised(self, lines: str) -> str:
+        """Lines as they are compared: without CR, and each within the cap. Fences in them are heeded."""
+        if len(lines) > self._cap:
+            lines = "\n".join(map(self._shortened, lines.split("\n")))
+        elif "\r" in lines:
+            lines = lines.replace("\r\n", "\n").removesuffix("\r")
+        self._toggle_fences(lines)
+        return lines
+
     def _shortened(self, line: str) -> str:
+        if len(line) <= self._cap:
+            return line.removesuffix("\r")
         bounded = BoundedText(self._cap)
         bounded.add(line)
         return bounded.value()
 
-    def _end_line(self, line: str, length: int, found: list[Paragraph]) -> None:
-        start = self._read
-        self._read = start + length + 1
-        if not line or line.isspace():
-            if self._start >= 0:
-                found.append(self._close())
-            return
-        if self._start < 0:
-            self._start = start
-        line = line.removesuffix("\r")
-        if "```" in line or "~~~" in line:
-            self._toggle_fence(line)
-        if not self._lines or (self._kept + len(line) < self._cap and not self._rest.length):
-            self._lines.append(line)
-            self._kept += len(line) + 1
-        else:
-            self._rest.add(f"{line}\n")
+    def _toggle_fences(self, lines: str) -> None:
+        if "```" in lines or "~~~" in lines:
+            for line in lines.split("\n"):
+                self._toggle_fence(line)
 
     def _toggle_fence(self, line: str) -> None:
         """Open a fence, or close it with the same character, as long at least, and nothing after it."""
@@ -162,18 +224,3 @@ class ParagraphSplitter:
             self._fenced = True
         elif mark.startswith(self._fence) and not after.strip():
             self._fence = ""
-
-    def _close(self) -> Paragraph:
-        text = "\n".join(self._lines)
-        if self._rest.length:
-            text = f"{text}\n{self._rest.value()}"
-        paragraph = Paragraph(
-            start=self._start,
-            end=self._read,
-            lines=tuple(self._lines),
-            text=text,
-            is_fenced=self._fenced,
-            is_eligible=is_eligible(self._lines),
-        )
-        self._open()
-        return paragraph

@@ -13,6 +13,10 @@ _DIGIT = re.compile(r"\d")
 _TOKEN = re.compile(r"[\w#]+")
 _HEX_LETTERS = "abcdef"
 _HEX_CHARS = 7
+# ASCII in lower case, with a blank for everything that is no part of a word.
+_ASCII_WORDS = {
+    ord(char): char.lower() if char.isalnum() or char == FOLD else " " for char in map(chr, range(128))
+}
 
 
 def normalised(text: str) -> str:
@@ -23,6 +27,11 @@ def normalised(text: str) -> str:
     """
     text = _HEX.sub(FOLD, text.lower())
     return _NUMBER.sub(FOLD, text) if _DIGIT.search(text) else text
+
+
+def words_in_order(text: str) -> list[str]:
+    """The words of a text in their order, normalised. A word is a run of letters, digits or ``#``."""
+    return _words(normalised(text))
 
 
 def tokens(text: str, max_chars: int = MAX_CHARS) -> frozenset[str]:
@@ -42,4 +51,6 @@ def tokens(text: str, max_chars: int = MAX_CHARS) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():
+        return text.translate(_ASCII_WORDS).split()
     return _TOKEN.findall(text.replace("_", " "))

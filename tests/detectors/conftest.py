@@ -1,21 +1,26 @@
-"""Test vectors: what the published detectors said about 347 texts, and how ours are asked."""
+"""Test vectors: what the published detectors said about 484 texts and 60 conversations, and how ours are asked."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness.detectors.batch import Scanner
 from harness.detectors.finding import Finding
 from harness.detectors.guard import Guard
 from harness.detectors.mechanisms import PUBLISHED, Profile
-from harness.detectors.near_duplicate import NearDuplicateParagraphs
 
-VECTORS = Path(__file__).parent / "vectors" / "parity-collapse.jsonl"
+VECTORS = Path(__file__).parent / "vectors"
+# The collapse vectors were made before code-shaped lines were left out, and with the collapse rule alone.
+COLLAPSE = PUBLISHED.tuned("near-duplicate-paragraphs", skips_code_lines=False).without("control-token-leak")
+PROFILES = {"collapse": COLLAPSE, "leak": PUBLISHED}
+
+KEYS = ("mechanism", "anomaly_start", "garbage_start", "fired_at")
 
 Verdict = tuple[str, int, int, int] | None
 
@@ -27,32 +32,23 @@ class Vector:
     id: str
     text: str
     verdict: Verdict
+    profile: Profile
 
     @property
     def mechanism(self) -> str | None:
         return self.verdict[0] if self.verdict else None
 
 
-def read_vectors() -> Iterator[Vector]:
-    """The vectors whose finding is null or belongs to a mechanism that the guard has."""
-    known = {mechanism.id for mechanism in PUBLISHED.mechanisms}
-    for line in VECTORS.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        finding = row["finding"]
-        if finding is None or finding["mechanism"] in known:
-            yield Vector(row["id"], row["text"], tuple(finding.values()) if finding else None)
+def rows(name: str) -> Iterator[Any]:
+    for line in (VECTORS / f"parity-{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
 
 
-def as_upstream(profile: Profile) -> Profile:
-    """The profile as it was when the vectors were made: code-shaped lines were judged."""
-    judge = partial(NearDuplicateParagraphs, skips_code_lines=False)
-    return Profile(
-        profile.name,
-        tuple(
-            replace(m, judge=judge) if m.id == NearDuplicateParagraphs.mechanism else m
-            for m in profile.mechanisms
-        ),
-    )
+def read_vectors(name: str) -> Iterator[Vector]:
+    for row in rows(name):
+        said = row["finding"]
+        verdict = said and tuple(said[key] for key in KEYS)
+        yield Vector(row["id"], row["text"], verdict, PROFILES[name])
 
 
 def short(finding: Finding | None) -> Verdict:
@@ -63,13 +59,23 @@ def short(finding: Finding | None) -> Verdict:
 
 
 def verdict_on(pieces: list[str] | str, profile: Profile) -> Verdict:
-    """What a guard says about a text stream that arrives in pieces; a plain string arrives by characters."""
-    guard = Guard(profile=as_upstream(profile))
+    """What a guard says about a text stream that arrives in pieces; a plain string arrives by characters.
+
+    The finding comes with the piece that holds the character at which it fired, no later.
+    """
+    guard, read = Guard(profile=profile), 0
     for piece in pieces:
+        before, read = read, read + len(piece)
         finding = guard.feed(0, "text", piece)
         if finding:
+            assert before < finding.fired_at <= read
             return short(finding)
     return short(guard.finish())
+
+
+def scanned(text: str, profile: Profile) -> Verdict:
+    """What the batch form says."""
+    return short(Scanner(profile=profile).scan(text))
 
 
 @pytest.fixture
@@ -77,11 +83,22 @@ def verdict() -> Callable[[list[str] | str, Profile], Verdict]:
     return verdict_on
 
 
+@pytest.fixture
+def batch_verdict() -> Callable[[str, Profile], Verdict]:
+    return scanned
+
+
 @pytest.fixture(scope="session")
 def vectors() -> list[Vector]:
-    return list(read_vectors())
+    return [vector for name in PROFILES for vector in read_vectors(name)]
+
+
+@pytest.fixture(scope="session")
+def conversations() -> list[Any]:
+    return list(rows("turns"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "vector" in metafunc.fixturenames:
-        metafunc.parametrize("vector", list(read_vectors()), ids=lambda vector: vector.id)
+        found = [vector for name in PROFILES for vector in read_vectors(name)]
+        metafunc.parametrize("vector", found, ids=lambda vector: vector.id)

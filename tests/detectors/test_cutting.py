@@ -15,7 +15,7 @@ from harness.detectors.bounded_text import BoundedText
 from harness.detectors.guard import Guard
 from harness.detectors.near_duplicate import NearDuplicateParagraphs
 from harness.detectors.paragraph_repeat import ParagraphRing
-from harness.detectors.paragraphs import Paragraph, ParagraphSplitter
+from harness.detectors.paragraphs import Paragraph, ParagraphSplitter, is_eligible
 
 LINES = (
     "",
@@ -60,7 +60,7 @@ def test_paragraphs_are_the_stretches_between_blank_lines(text: str) -> None:
         stretch = text[paragraph.start : paragraph.end]
         *lines, blank = stretch.split("\n")[:-1]
         assert not blank.strip()
-        assert tuple(line.removesuffix("\r") for line in lines) == paragraph.lines
+        assert "\n".join(line.removesuffix("\r") for line in lines) == paragraph.text
         assert all(line.strip() for line in lines)
 
 
@@ -108,7 +108,8 @@ def test_an_endless_line_stays_within_the_cap() -> None:
     splitter = ParagraphSplitter(cap=1000)
     for _ in range(2000):
         splitter.feed("no newline in sight ")
-    held = sum(map(len, splitter._pieces)) + sum(map(len, splitter._long_line._pieces))
+    assert splitter._long is not None
+    held = sum(map(len, splitter._pieces)) + sum(map(len, splitter._long._pieces))
     assert held <= 2020
 
 
@@ -116,7 +117,8 @@ def test_an_endless_paragraph_stays_within_the_cap_and_still_has_an_identity() -
     body = "".join(f"line {n} of a paragraph that never ends\n" for n in range(2000))
     splitter = ParagraphSplitter(cap=1000)
     splitter.feed(body)
-    assert sum(map(len, splitter._lines)) <= 1000
+    assert splitter._body is not None
+    assert sum(map(len, splitter._body._pieces)) <= 1000
     first, second, other = splitter.feed("\n" + body + "\n" + body[:-2] + "\n\n")
     assert first.text == second.text != other.text
     assert len(first.text) < 1200
@@ -134,7 +136,7 @@ def numbered(count: int) -> list[Paragraph]:
 def test_the_ring_and_the_lookback_stay_within_their_windows() -> None:
     ring, near = ParagraphRing(), NearDuplicateParagraphs()
     for paragraph in numbered(500):
-        assert paragraph.is_eligible
+        assert is_eligible(paragraph.text)
         assert ring.judge(paragraph) is None
         near.judge(paragraph)
     assert len(ring._ring) == len(ring._starts) == 64

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from harness.detectors.finding import Finding
-from harness.detectors.mechanisms import ParagraphReader
 from harness.detectors.near_duplicate import NearDuplicateParagraphs, is_code_shaped
+from harness.detectors.streams import ParagraphReader
 from harness.detectors.tokens import tokens
 
 WORDS = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.detectors.finding import Finding
-from harness.detectors.mechanisms import ParagraphReader
 from harness.detectors.paragraph_repeat import ParagraphRing
 from harness.detectors.paragraphs import is_eligible
+from harness.detectors.streams import ParagraphReader
 
 A = "Every morning the baker weighs the flour, the salt and the water before he lights the oven."
 
@@ -82,7 +82,7 @@ def test_crlf_text_fires_as_lf_text_does() -> None:
 def test_eligibility_counts_utf16_units_with_newlines_and_word_characters(
     lines: list[str], *, eligible: bool
 ) -> None:
-    assert is_eligible(lines) == eligible
+    assert is_eligible("\n".join(lines)) == eligible
 
 
 def test_a_reader_reports_once_and_starts_over_after_reset() -> None:
