@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.steps.arguments import STEP_SHAPES
-from mock_llm.script_shape import LANES, MODEL, RULES
+from mock_llm.script_shape import LANES, MODEL, RULES, turns_shape
 from mock_llm.shape import At, Checked, Enum, Field, Int, ListOf, MapOf, Num, OneKey, Record, Str
 from mock_llm.turn_shape import text_shape
 
@@ -18,7 +18,7 @@ CONTROL = Record(
     "a control",
     {
         "disable": Field(ListOf(Str(), "Ids of the rules that are switched off.", at_least=1), default=()),
-        "model": Field(MODEL),
+        "model": Field(turns_shape("The turns that are played instead.")),
         "must_fail": Field(
             ListOf(At(Str()), "Labels of the steps that must then fail, and no other.", at_least=1),
             required=True,

@@ -63,6 +63,7 @@ def lanes_shape() -> Shape:
             "Requests that are recognised together, and the turns that answer them.",
         ),
         "Further lanes by name; they are looked at before the main one, in order.",
+        "{title: {match: {system: titles}, model: [say: A title]}}",
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, cast
 import yaml
 
 from mock_llm.problems import Problems, Source, quoted
+from mock_llm.yaml_hints import syntax_place
 
 MAX_DEPTH = 40
 MAX_VALUES = 100_000
@@ -28,9 +29,6 @@ _WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None} | {
     word: word.lower() == "true" for word in ("true", "True", "TRUE", "false", "False", "FALSE")
 }
 _QUOTES = ("'", '"')
-# A value that begins with a brace, or ends with a quote, right before the place where the parser gave up.
-_BRACED = re.compile(r"[:-]\s+(\{[^{}]*\}|\[[^\[\]]*\])\s*$")
-_AFTER_QUOTE = re.compile(r"""[:-]\s+("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*$""")
 _TAG_HINT = "take it out, or put the text in quotes if '!' belongs to it"
 _PLAIN_TAGS = {None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 
@@ -71,8 +69,6 @@ class MapNode:
 
 Node = ScalarNode | ListNode | MapNode
 
-_Note = tuple[int, int, str]  # start, end, hint
-
 
 def parse_yaml(problems: Problems) -> Node | None:
     """Read ``problems.source``. Mistakes go to ``problems``; None when nothing can be made of the text."""
@@ -85,7 +81,7 @@ def parse_yaml(problems: Problems) -> Node | None:
     try:
         return composer.compose()
     except yaml.MarkedYAMLError as error:
-        start, end, hint = _syntax_place(source, error, composer.long_quote)
+        start, end, hint = syntax_place(source, error, composer.long_quote)
         problems.add(start, end, f"not valid YAML: {error.problem or error.context}", hint)
     except _Stop:
         pass
@@ -282,61 +278,3 @@ def _span(event: Any) -> tuple[int, int]:
 
 def _size(node: Node) -> int:
     return 1 if isinstance(node, ScalarNode) else node.size
-
-
-def _syntax_hint(text: str, offset: int, problem: str) -> _Note | None:
-    """The cure of the mistakes that are made most, from the line up to the place."""
-    if "alphabetic or numeric character" in problem:
-        start = max(text.rfind(mark, 0, offset) for mark in "*&")
-        return start, offset, f"put the text in quotes: '{text[start]}' begins no text in YAML"
-    return _tab_hint(text, offset) or _quotes_hint(text, offset, problem)
-
-
-def _tab_hint(text: str, offset: int) -> _Note | None:
-    before = _line_before(text, offset)
-    if text[offset : offset + 1] == "\t" or "\t" in before[: len(before) - len(before.lstrip())]:
-        return offset, offset, "indent with blanks: YAML allows no tab here"
-    return None
-
-
-def _line_before(text: str, offset: int) -> str:
-    return text[max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1 : offset]
-
-
-def _quotes_hint(text: str, offset: int, problem: str) -> _Note | None:
-    before = _line_before(text, offset)
-    line_start = offset - len(before)
-    is_inside = text[offset : offset + 1] == ":" and "','" in problem and {"{", "["} & set(before)
-    if is_inside or "mapping values are not allowed" in problem:
-        return offset, offset, "put the whole text in quotes: ': ' inside it would begin a mapping"
-    if match := _BRACED.search(before):
-        start = line_start + match.start(1)
-        return start, offset, f"put the whole text in quotes: one that begins with '{match[1][0]}' is no text"
-    if match := _AFTER_QUOTE.search(before):
-        start = line_start + match.start(1)
-        return start, offset, "the text ends at its closing quote: put all of it in quotes"
-    if "cannot start any token" in problem:
-        return offset, offset, f"put the text in quotes: '{text[offset : offset + 1]}' begins no text in YAML"
-    return None
-
-
-def _syntax_place(text: Source, error: yaml.MarkedYAMLError, long_quote: tuple[int, int] | None) -> _Note:
-    """Where a syntax error is best shown, and the hint for it.
-
-    Right behind a quoted text of several lines, the likely cause is a quote that was never closed. The end of
-    the file shows nothing, so an unfinished thing is shown where it starts.
-    """
-    mark, context_mark = cast("tuple[Any, Any]", (error.problem_mark, error.context_mark))
-    begin = context_mark.index if context_mark and error.context else None
-    offset = min(mark.index, len(text.text)) if mark else len(text.text)
-    if long_quote and "\n" not in text.text[long_quote[1] : offset]:
-        line, column = text.place(offset)
-        return *long_quote, f"is the closing quote missing? this text ends at {line}:{column} only"
-    if begin_hint := _syntax_hint(text.text, offset, str(error.problem)):
-        return begin_hint
-    if begin is None or begin >= offset:
-        return offset, offset, ""
-    if not text.text[offset:].strip():
-        return begin, begin, str(error.context)
-    line, column = text.place(begin)
-    return offset, offset, f"{error.context} that starts at {line}:{column}"

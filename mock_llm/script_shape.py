@@ -24,7 +24,12 @@ def _later(name: str) -> Callable[[], Shape]:
     return described
 
 
-MODEL = At(Json("The turns of the model, in order.", _later("items_shape")))
+def turns_shape(doc: str) -> At:
+    """A list of turns, written or included; ``parse_turns`` reads it."""
+    return At(Json(doc, _later("items_shape")))
+
+
+MODEL = turns_shape("The turns of the model, in order.")
 RULES = {
     "invariants": Field(
         At(Json("What every request keeps to; a breach fails the run.", _later("invariant_items_shape")))

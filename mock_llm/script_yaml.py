@@ -169,11 +169,11 @@ class _TurnReader:
 
             return [recorded_turn(value, self.node, place, self.problems, self.read_file)]
         times = 1 if isinstance(value["times"], Invalid) else value["times"]
+        when = self._when(value["when"])
         said = self._said(value, 1)
         if said is None or is_invalid(value):
             return [ScriptTurn(Turn(()), place=place)] * times
         turns = []
-        when = self._when(value["when"])
         for time in range(1, times + 1):
             if time > 1 and self._counts_along(value):
                 said = self._said(value, time) or said
@@ -181,8 +181,8 @@ class _TurnReader:
             turns.append(ScriptTurn(turn, replace(value["stream"], fault=value["fault"]), place, when))
         return turns
 
-    def _when(self, found: Located | None) -> Matcher:
-        if found is None:
+    def _when(self, found: Located | Invalid | None) -> Matcher:
+        if not isinstance(found, Located):
             return ()
         from mock_llm.when_yaml import WHEN, parse_matcher  # few scripts have matchers
 

@@ -21,6 +21,7 @@ from mock_llm.shape import (
     Enum,
     Field,
     Int,
+    Json,
     ListOf,
     MapOf,
     Num,
@@ -124,9 +125,22 @@ def _kind(shape: Shape) -> str:
             kind = "`true` or `false`"
         case Record() | MapOf():
             kind = "a mapping"
+        case Json(described=described):
+            kind = _described(described() if described else None)
         case _:
-            kind = "turns, see below"
+            raise TypeError(f"no words for {shape!r}")
     return kind
+
+
+def _described(shape: Shape | None) -> str:
+    """What a value is that is read elsewhere."""
+    if isinstance(shape, ListOf):
+        kind = "turns, see below" if turn_shape() in getattr(shape.item, "shapes", ()) else "a list"
+    elif isinstance(shape, Either):
+        kind = f"{_kind(shape.shapes[0])} or a turn"
+    else:
+        kind = _kind(shape) if shape else "any value"
+    return kind if kind.startswith("turns") else f"{kind}, see [scripts](scripts.md)"
 
 
 def _bounds(number: Int | Num) -> str:
