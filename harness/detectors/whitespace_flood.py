@@ -52,8 +52,8 @@ class WhitespaceFlood:
     @property
     def quiet(self) -> int:
         """How many characters can follow without a finding, whatever they are."""
-        newlines_at = self._min_chars if self._newlines + self._min_chars >= self._min_newlines else 0
-        return max(0, max(newlines_at, self._min_chars) - self._count - 1)
+        with_newlines = max(self._min_chars - self._count, self._min_newlines - self._newlines)
+        return max(0, min(self._min_any - self._count, with_newlines) - 1)
 
     def feed(self, delta: str) -> Finding | None:
         """Read more text; the first finding is returned once and latches."""
