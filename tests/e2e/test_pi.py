@@ -27,10 +27,11 @@ def test_healthy_prose_arrives_whole_in_every_dialect(qa: Qa) -> None:
     assert len(ended.results()) == len(load_agent("pi").dialects)
 
 
-def test_a_walk_with_a_tool_call_between_the_messages_passes(qa: Qa) -> None:
-    ended = qa("run", "healthy-item-tools", "--agent", "pi")
+def test_a_walk_with_a_tool_call_between_the_messages_passes_in_every_dialect(qa: Qa) -> None:
+    ended = qa("run", "healthy-item-tools", "--agent", "pi", "--dialect", "all")
     assert ended.code == 0, ended.out
-    assert ended.observed("healthy-item-tools@pi-openai-chat", "silent").startswith("9 replies")
+    for dialect in load_agent("pi").dialects:
+        assert ended.observed(f"healthy-item-tools@pi-{dialect.name}", "silent").startswith("9 replies")
 
 
 def test_a_loop_runs_to_its_end_and_the_abort_step_says_so(qa: Qa) -> None:
