@@ -26,7 +26,13 @@ _MODULES = {
         "drifts": "drift clause-reorder growing-prefix phrase-shuffle",
         "floods": "character-flood whitespace-flood separator-flood",
         "leaks": "control-token-leak",
+        "incidents": "incident-1 incident-2",
+        "escaped": "json-escaped-loop",
         "healthy": "item-list item-step prose",
+        "documents": "table changelog api-docs",
+        "readings": "glossary lyrics quiz",
+        "data": "json-array sql-inserts svg test-log base64",
+        "sources": "code diff",
     }.items()
     for name in names.split()
 }

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from mock_llm.generators.vocabulary import ACTIONS, BANKS, CODAS, EMPHASES, INTENTIONS, SENTENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
-_SLOT = re.compile(r"\{([a-z]+)\d\}")
+_SLOT = re.compile(r"\{([a-z]+)\d?\}")
 _WORD = re.compile(r"\w+")
 _PATIENCE = 5000
 _SHORTEST_SENTENCE = 85
@@ -35,12 +35,47 @@ def similarity(left: frozenset[str], right: frozenset[str]) -> float:
     return shared / union if union else 0.0
 
 
+def different(make: Callable[[], str], count: int) -> list[str]:
+    """So many texts of which no two are equal.
+
+    Raises:
+        ValueError: If several thousand texts in a row gave no new one.
+    """
+    texts: dict[str, None] = {}
+    for _ in range(count):
+        tries = 0
+        while (text := make()) in texts:
+            tries += 1
+            if tries == _PATIENCE:
+                raise ValueError(f"the vocabulary gives no new text after {len(texts)}, not {count}")
+        texts[text] = None
+    return list(texts)
+
+
+class Decks:
+    """Draws words from banks; none comes back before all of its bank were drawn."""
+
+    def __init__(self, dice: Random) -> None:
+        self.dice = dice
+        self._decks: dict[str, list[str]] = {}
+
+    def draw(self, name: str, bank: Sequence[str]) -> str:
+        """The next word of the bank that goes by this name."""
+        deck = self._decks.get(name)
+        if not deck:
+            deck = self._decks[name] = self.dice.sample(bank, len(bank))
+        return deck.pop()
+
+    def fill(self, template: str, banks: Mapping[str, Sequence[str]]) -> str:
+        """The template with a word of its bank for every ``{bank}`` and ``{bank1}``."""
+        return _SLOT.sub(lambda match: self.draw(match[1], banks[match[1]]), template)
+
+
 class Prose:
     """Draws sentences; no template or word comes back before its deck is used up."""
 
     def __init__(self, dice: Random) -> None:
-        self._dice = dice
-        self._decks: dict[str, list[str]] = {}
+        self._decks = Decks(dice)
 
     def sentence(self) -> str:
         """A sentence with its capital and its full stop."""
@@ -56,15 +91,8 @@ class Prose:
         return text
 
     def _filled(self, kind: str, templates: tuple[str, ...]) -> str:
-        template = self._draw(kind, templates)
-        text = _SLOT.sub(lambda match: self._draw(match[1], BANKS[match[1]]), template)
+        text = self._decks.fill(self._decks.draw(kind, templates), BANKS)
         return f"{text[0].upper()}{text[1:]}" if kind == "coda" else f"{text[0].upper()}{text[1:]}."
-
-    def _draw(self, name: str, bank: tuple[str, ...]) -> str:
-        deck = self._decks.get(name)
-        if not deck:
-            deck = self._decks[name] = self._dice.sample(bank, len(bank))
-        return deck.pop()
 
 
 def restatement(dice: Random) -> str:

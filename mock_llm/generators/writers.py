@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Protocol
 
-from mock_llm.generators.sentences import Prose, Unlike, words_of
+from mock_llm.generators.sentences import Decks, Prose, Unlike, words_of
 from mock_llm.shape import Enum, Field
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from mock_llm.generators.generator import Parameters
     from mock_llm.generators.languages import Language
 
-_SLOT = re.compile(r"\{([a-z]+)\}")
 _PAIRED = frozenset({"cjk", "emoji"})
 
 SCRIPTS = ("latin", "cjk", "cyrillic", "arabic", "emoji")
@@ -33,19 +31,17 @@ class Writer(Protocol):
         """Sentences in one line, about so many characters; never fewer than one sentence."""
 
 
-class ForeignProse:
+class LanguageProse:
     """Draws sentences of a language; no pattern or word comes back before its deck is used up."""
 
     def __init__(self, dice: Random, language: Language) -> None:
-        self._dice = dice
+        self._decks = Decks(dice)
         self._language = language
-        self._decks: dict[str, list[str]] = {}
 
     def sentence(self) -> str:
         """A sentence with its end, and with a capital where the script has one."""
-        pattern = self._draw("", self._language.patterns)
-        banks = self._language.banks
-        text = _SLOT.sub(lambda match: self._draw(match[1], banks[match[1]]), pattern)
+        pattern = self._decks.draw("", self._language.patterns)
+        text = self._decks.fill(pattern, self._language.banks)
         return f"{text[0].upper()}{text[1:]}{self._language.stop}"
 
     def passage(self, chars: float) -> str:
@@ -56,12 +52,6 @@ class ForeignProse:
             if abs(len(longer) - chars) >= abs(len(text) - chars):
                 return text
             text = longer
-
-    def _draw(self, name: str, bank: tuple[str, ...]) -> str:
-        deck = self._decks.get(name)
-        if not deck:
-            deck = self._decks[name] = self._dice.sample(bank, len(bank))
-        return deck.pop()
 
 
 def language_of(script: str) -> Language | None:
@@ -81,7 +71,7 @@ def script_of(parameters: Parameters) -> str:
 def writer_of(script: str, dice: Random) -> Writer:
     """Who writes a script."""
     language = language_of(script)
-    return ForeignProse(dice, language) if language else Prose(dice)
+    return LanguageProse(dice, language) if language else Prose(dice)
 
 
 def gap_of(script: str) -> str:

@@ -12,7 +12,8 @@ from harness.agents.agent_shape import AGENT, VARIABLES
 from harness.detectors.mechanisms import PUBLISHED
 from harness.scenario_shape import CONTROL, SCENARIO
 from harness.steps.arguments import STEP_SHAPES
-from mock_llm.generators import GENERATORS
+from mock_llm.generators import GENERATORS, generate
+from mock_llm.generators.figures import RING, Figures, figures_of
 from mock_llm.shape import (
     At,
     Bool,
@@ -77,9 +78,23 @@ def _of_scenarios() -> Iterator[str]:
     yield "scenario, verbatim. The others make their text from a seed: the same parameters, the same text."
     for name, generator in GENERATORS.items():
         yield from _section(f"### `{name}`", generator.shape)
+        yield f"\n{generator.doc}{_seedless(generator.seedless)}"
+        yield f"\n{_figures(figures_of(generate(name, {})))}"
     yield "\n## Steps\n\nOne key each."
     for name, (shape, _) in STEP_SHAPES.items():
         yield from _section(f"### `{name}`", shape)
+
+
+def _figures(figures: Figures) -> str:
+    period = f" It repeats every {figures.period:,} characters." if figures.period else ""
+    return (
+        f"By default {figures.chars:,} characters; {figures.paragraphs} paragraphs, {figures.distinct} distinct,"
+        f" at most {figures.most_in_ring} equal in a ring of {RING}.{period}"
+    )
+
+
+def _seedless(reason: str) -> str:
+    return f" Another seed gives the same text: {reason}." if reason else ""
 
 
 def _section(heading: str, shape: Shape) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mock_llm.generators import GENERATORS
-from mock_llm.generators.sentences import Prose, Unlike, dice_of
+from mock_llm.generators.sentences import Decks, Prose, Unlike, dice_of, different
 from mock_llm.generators.vocabulary import BANKS, CODAS, EMPHASES, INTENTIONS, SENTENCES
 
 every_generator = pytest.mark.parametrize("name", GENERATORS)
@@ -69,8 +69,8 @@ def test_a_sentence_has_a_capital_a_full_stop_and_no_open_slot() -> None:
 
 
 def test_no_template_comes_back_before_all_were_used() -> None:
-    prose = Prose(dice_of(3))
-    templates = [prose._draw("sentence", SENTENCES) for _ in range(2 * len(SENTENCES))]
+    decks = Decks(dice_of(3))
+    templates = [decks.draw("sentence", SENTENCES) for _ in range(2 * len(SENTENCES))]
     assert set(templates[: len(SENTENCES)]) == set(templates[len(SENTENCES) :]) == set(SENTENCES)
 
 
@@ -81,3 +81,10 @@ def test_a_used_up_vocabulary_is_an_error_and_not_an_endless_search() -> None:
         text.draw(lambda: "the only sentence there is")
     with pytest.raises(ValueError, match="no new paragraph after 1"):
         text.closest(lambda: "the only sentence there is", 20, tries=4)
+
+
+def test_a_vocabulary_with_too_few_different_texts_is_an_error_too() -> None:
+    decks = Decks(dice_of(1))
+    assert set(different(lambda: decks.draw("ab", "ab"), 2)) == {"a", "b"}
+    with pytest.raises(ValueError, match="no new text after 2, not 3"):
+        different(lambda: decks.draw("ab", "ab"), 3)
