@@ -18,9 +18,9 @@ One of the last four ends every plan.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
+from mock_llm.cuts import Cuts
 from mock_llm.dialects.dialect import WireEvent
 from mock_llm.turn import Delta, Text, Thinking, content
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 # An unpaced reply goes out in writes of about this many bytes: large enough that system calls do not count,
 # small enough that a reply of any length costs no memory.
-COALESCE_BYTES = 32 * 1024
+COALESCE_BYTES = 64 * 1024
 # A reply that ends only when the client hangs up is written in small steps, so that the journal's count
 # stays near what the client has read.
 RUNAWAY_BYTES = 2 * 1024
-MAX_BATCH = 64
+MAX_BATCH = 256
 
 
 class Send(NamedTuple):
@@ -95,7 +95,7 @@ Piece = WireEvent | Command
 ENDINGS = (Finish, Close, Reset, Refuse)
 
 
-def cut(turn: Turn, stream: Stream) -> Iterator[Delta]:
+def cut(turn: Turn, stream: Stream) -> Iterable[Delta]:
     """The deltas of a turn, none of them empty, none across two parts.
 
     With ``stream.deltas`` they are that many pieces in all, as equal as the parts allow; at least one a part
@@ -105,7 +105,7 @@ def cut(turn: Turn, stream: Stream) -> Iterator[Delta]:
     """
     pieces = _pieces(turn, stream)
     if not stream.until_hang_up:
-        return _once(turn, stream, pieces, range(len(turn.parts)))
+        return Cuts(turn, range(len(turn.parts)), pieces, stream.chars_per_delta or 0)
     return _capped(_endless(turn, stream, pieces), stream.cap_chars)
 
 
@@ -297,28 +297,13 @@ def _pieces(turn: Turn, stream: Stream) -> list[int]:
     return pieces
 
 
-def _once(turn: Turn, stream: Stream, pieces: list[int], parts: Iterable[int]) -> Iterator[Delta]:
-    if stream.recorded:
-        from mock_llm.pace import cut_as_recorded  # few replies are recorded ones
-
-        yield from cut_as_recorded(((index, content(turn.parts[index])) for index in parts), stream.recorded)
-        return
-    size = stream.chars_per_delta
-    for index in parts:
-        text, count = content(turn.parts[index]), pieces[index]
-        if size:
-            cuts = (text[start : start + size] for start in range(0, len(text), size))
-        else:
-            ends = (piece * len(text) // count for piece in range(count + 1 if count else 0))
-            cuts = (text[start:end] for start, end in pairwise(ends))
-        yield from map(Delta, repeat(index), cuts)
-
-
 def _endless(turn: Turn, stream: Stream, pieces: list[int]) -> Iterator[Delta]:
-    yield from _once(turn, stream, pieces, range(len(turn.parts)))
+    size = stream.chars_per_delta or 0
+    yield from Cuts(turn, range(len(turn.parts)), pieces, size)
     again = _repeated(turn)
     while again:
-        yield from _once(turn, stream, pieces, again)
+        for part in again:
+            yield from Cuts(turn, (part,), pieces, size)
 
 
 def _repeated(turn: Turn) -> list[int]:

@@ -146,6 +146,7 @@ class _Play:
         self._reply = reply
         self._framing = framing
         self._out = framing.head
+        self._unsent: Send | None = None
         self._must_yield = False
         self._loop = player._loop  # noqa: SLF001 - two halves of one thing
         self._server = player._server  # noqa: SLF001
@@ -162,14 +163,27 @@ class _Play:
                 await self._PERFORM[type(command)](self, command)
 
     async def _send(self, command: Send) -> None:
+        """Keep it until the next command is known: the end of a reply leaves with its last piece."""
+        if self._unsent is not None:
+            await self._write()
+        self._unsent = command
+
+    async def _write(self, *, is_last: bool = False) -> None:
+        """Hand over the head, if it has not left, with the piece that waits, and with the body's end."""
+        command, self._unsent = self._unsent, None
         if self._must_yield:
             await self._yield()
-        player, exchange = self._player, self._exchange
-        player.write(self._out + self._framing.piece(command.data))
-        self._out, self._must_yield = b"", True
+        out, self._out = self._out, b""
+        if command is None:
+            self._player.write(out + self._framing.end() if is_last else out)
+            return
+        out += self._framing.piece(command.data)
+        self._player.write(out + self._framing.end() if is_last else out)
+        self._must_yield = True
         if command.chars:
+            exchange = self._exchange
             self._server.journal.sent(exchange, command.text, self._server.clock())
-            player.mark(exchange.chars_sent)
+            self._player.mark(exchange.chars_sent)
 
     async def _yield(self) -> None:
         """Between two writes: wait for a slow client, and let the loop see whether a fast one hung up."""
@@ -180,9 +194,8 @@ class _Play:
 
     async def _flushed(self) -> None:
         """Before a wait: a stream's head leaves at once, a whole reply's head with its body."""
-        if self._out and self._reply.length is None:
-            self._player.write(self._out)
-            self._out = b""
+        if self._unsent is not None or (self._out and self._reply.length is None):
+            await self._write()
         if self._player.drained is not None:
             await self._player.drained
 
@@ -215,20 +228,20 @@ class _Play:
         await asyncio.sleep(command.most_ms / 1000)
 
     async def _finish(self, command: Finish) -> None:
-        self._player.write(self._out + self._framing.end())
+        await self._write(is_last=True)
         if self._player.drained is not None:
             await self._player.drained
         self._end("refused" if self._exchange.problem else command.ended)
 
     async def _close(self, _: Close) -> None:
-        self._player.write(self._out)
+        await self._write()
         if self._player.drained is not None:
             await self._player.drained
         self._end("fault")
         self._player.close()
 
     async def _reset(self, _: Reset) -> None:
-        self._player.write(self._out)
+        await self._write()
         await self._player.until_acknowledged()
         self._end("fault")
         self._player.reset()

@@ -7,6 +7,7 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mock_llm.cuts import Cuts
 from mock_llm.dialects.dialect import WireEvent
 from mock_llm.dialects.sse import quote
 from mock_llm.turn import Refusal, ToolCall, content
@@ -59,13 +60,13 @@ def walk(turn: Turn, deltas: Iterable[Delta], batch: int) -> Iterator[Step]:
     What a cap left incomplete closes at the end; what no delta reached never opens.
     """
     blocks = _Blocks(turn)
-    for index, group in groupby(deltas, key=_part_of):
+    for index, run in _runs(deltas, batch):
         yield from blocks.silent_calls(index)
         block = blocks.open.get(index)
         if block is None:
             block = blocks.opened(index)
             yield Step("open", block)
-        while texts := [delta.text for delta in islice(group, batch)]:
+        for texts in run:
             block.sent += sum(map(len, texts))
             yield Step("more", block, texts)
         if block.is_complete:
@@ -74,6 +75,20 @@ def walk(turn: Turn, deltas: Iterable[Delta], batch: int) -> Iterator[Step]:
     yield from blocks.silent_calls(len(turn.parts))
     for block in blocks.open.values():
         yield Step("close", block)
+
+
+def _runs(deltas: Iterable[Delta], batch: int) -> Iterator[tuple[int, Iterable[list[str]]]]:
+    """Deltas of one part that follow each other, as lists of ``batch`` texts at most."""
+    if isinstance(deltas, Cuts):
+        yield from deltas.runs(batch)
+        return
+    for index, group in groupby(deltas, key=_part_of):
+        yield index, _texts(group, batch)
+
+
+def _texts(deltas: Iterator[Delta], most: int) -> Iterator[list[str]]:
+    while texts := [delta.text for delta in islice(deltas, most)]:
+        yield texts
 
 
 class _Blocks:
@@ -109,8 +124,11 @@ def content_event(texts: Sequence[str], before: str, after: str) -> WireEvent:
     An event is its text quoted between two constant pieces; joined ones are made in one go, which is several
     times cheaper than one by one.
     """
-    data = before + (after + before).join(map(quote, texts)) + after
     text = "".join(texts)
+    if len(quote(text)) == len(text) + 2:  # nothing in it is written in another way
+        data = f'{before}"' + f'"{after}{before}"'.join(texts) + f'"{after}'
+    else:
+        data = before + (after + before).join(map(quote, texts)) + after
     return WireEvent(data.encode("ascii"), len(text), text)
 
 
