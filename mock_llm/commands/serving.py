@@ -122,19 +122,19 @@ def _stop(stopped: asyncio.Future[int], number: int) -> None:
 
 def _banner(standalone: Standalone, listening: Listening) -> str:
     names, url, key = standalone.scripts.names, standalone.server.base_url, standalone.token
-    prefixes = [f"/{name}" for name in names] if len(names) > 1 else [""]
-    first = url + prefixes[0]
+    first = f"{url}/{names[0]}" if len(names) > 1 else url
     if listening.clients:
         return "\n".join(lines_for(by_client(name), first, key) for name in listening.clients)
-    width = max(map(len, NAMES))
-    lines = [
-        f"{dialect:<{width}}  {base_url(dialect, url + prefix)}" for prefix in prefixes for dialect in NAMES
-    ]
+    rows = [(dialect, base_url(dialect, first)) for dialect in NAMES]
+    if len(names) > 1:
+        rows.append(("other scripts", " ".join(f"/{name}" for name in names[1:])))
+    rows.append(("journal", f"{url}/__journal"))
+    if key:
+        rows.append(("key", key))
+    width = max(len(name) for name, _ in rows)
     return "\n".join(
         [
-            *lines,
-            f"{'journal':<{width}}  {url}/__journal",
-            *([f"{'key':<{width}}  {key}"] if key else []),
+            *(f"{name:<{width}}  {value}" for name, value in rows),
             "",
             render_clients(first, NAMES, key),
             "",

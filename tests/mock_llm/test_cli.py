@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from harness.agents.locate import cache_folder, installed_program, load_agent
 from mock_llm.cli import COMMANDS, main
 from mock_llm.generators import GENERATORS
 from tests.mock_llm.command import Running, ask, control, run
@@ -102,6 +104,29 @@ def test_the_lines_of_one_client_stand_alone(script: Path, name: str) -> None:
     assert not any(line.startswith("openai-chat") for line in serving.lines)
 
 
+@pytest.mark.real_agent
+def test_the_lines_of_pi_are_answered_by_the_real_pi(script: Path) -> None:
+    pi = load_agent("pi")
+    program = installed_program(pi, cache_folder())
+    if program is None:
+        assert not os.environ.get("CI"), "pi is not installed: run 'qa agents install pi' first"
+        pytest.skip("pi is not installed here: 'qa agents install pi'")
+    with Running("serve", str(script), "--client", "pi") as serving:
+        serving.until("^HOME=")
+        done = subprocess.run(
+            ["bash", "-ec", "\n".join(serving.lines)],
+            env={"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(script.parent)},
+            cwd=script.parent,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+
+    assert done.stdout.strip() == "Good morning, nonce."
+
+
 def test_without_the_token_nothing_is_answered_and_nothing_told(script: Path) -> None:
     with Running("serve", str(script)) as serving:
         url = serving.url()
@@ -135,6 +160,7 @@ def test_several_scripts_are_told_apart_by_the_path_and_a_scenario_is_one_of_the
 
     with Running("serve", str(script.parent), str(scenario), "--no-token") as serving:
         url = serving.url()
+        assert serving.lines[4] == "other scripts       /healthy-item-list"
         assert ask(f"{url}/greeting") == "Good morning, nonce."
         assert len(ask(f"{url}/healthy-item-list")) > 500
         with pytest.raises(urllib.error.HTTPError) as caught:
