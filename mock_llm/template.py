@@ -54,7 +54,16 @@ def fill_text(text: str, variables: Mapping[str, str]) -> str:
     >>> fill_text('{nonce} {{nonce}} {other} {"a": {}} ${nonce}', {"nonce": "n1"})
     'n1 {nonce} {other} {"a": {}} ${nonce}'
     """
-    return _replaced(text, variables, unescape=True)
+    return substitute(text, lambda name: variables.get(name, f"{{{name}}}"))
+
+
+def substitute(text: str, value: Callable[[str], str]) -> str:
+    """Each name replaced by what ``value`` makes of it, and doubled braces by single ones.
+
+    >>> substitute("{nonce} {{nonce}} ${nonce}", str.upper)
+    'NONCE {nonce} ${nonce}'
+    """
+    return _replaced(text, value, unescape=True)
 
 
 def bind(text: str, variables: Mapping[str, str]) -> str:
@@ -63,7 +72,8 @@ def bind(text: str, variables: Mapping[str, str]) -> str:
     >>> bind("{time} {nonce} {{time}}", {"time": "3"})
     '3 {nonce} {{time}}'
     """
-    return _replaced(text, {name: literal(value) for name, value in variables.items()}, unescape=False)
+    known = {name: literal(value) for name, value in variables.items()}
+    return _replaced(text, lambda name: known.get(name, f"{{{name}}}"), unescape=False)
 
 
 def literal(text: str) -> str:
@@ -113,19 +123,19 @@ def _with(part: Part, change: Callable[[str, Mapping[str, str]], str], variables
     return replace(part, arguments=change(part.arguments, escaped))
 
 
-def _replaced(text: str, variables: Mapping[str, str], *, unescape: bool) -> str:
+def _replaced(text: str, value: Callable[[str], str], *, unescape: bool) -> str:
     if "{" not in text:
         return text
 
-    def value(match: re.Match[str]) -> str:
+    def put(match: re.Match[str]) -> str:
         dollar, opened, name, closed = match.groups()
         if dollar:
             return match[0]
         if min(len(opened), len(closed)) > 1:
             return match[0][1:-1] if unescape else match[0]
-        return opened[1:] + variables.get(name, f"{{{name}}}") + closed[1:]
+        return opened[1:] + value(name) + closed[1:]
 
-    return _NAME.sub(value, text)
+    return _NAME.sub(put, text)
 
 
 def _scalars(node: Node) -> Iterator[ScalarNode]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from harness.steps.replies import UNSEEN, kept_text, main_stream, not_saved, reply, turn_text
+from mock_llm.template import names, substitute
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 FIELDS = ("text", "first_paragraph", "last_paragraph", "dropped")
 
-_NAME = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_]+)*)\}")
 _REPLY = re.compile(r"reply_([1-9][0-9]*)\.(?:(text|thinking)\.)?([a-z_]+)")
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
 
@@ -51,13 +51,14 @@ def resolve(text: str, evidence: Evidence) -> str:
 
     ``{reply_N.FIELD}`` is about the text of turn N, or about its thinking when the turn has no
     text; ``{reply_N.thinking.FIELD}`` says so itself. ``dropped`` is what the model said after the
-    part that the session kept. Only names in lower case between braces count, so JSON passes unchanged.
+    part that the session kept. What is a name is what it is in a script: JSON and ``${NAME}`` pass unchanged,
+    and ``{{name}}`` stands for the braces themselves.
 
     Raises:
         UnresolvedError: For an unknown name, a value that is not known (yet), and an empty value: text
             that is empty is contained everywhere.
     """
-    return _NAME.sub(lambda found: _value(found[1], evidence), text)
+    return substitute(text, lambda name: _value(name, evidence))
 
 
 def _value(name: str, evidence: Evidence) -> str:
@@ -124,7 +125,7 @@ def kept_and_said(name: str, number: int, stream: StreamName, evidence: Evidence
 
 def reply_fields(text: str, evidence: Evidence) -> list[ReplyField]:
     """The fields of replies that a text names."""
-    found = [_REPLY.fullmatch(name[1]) for name in _NAME.finditer(text)]
+    found = [_REPLY.fullmatch(name) for name in names(text)]
     return [_field(match, evidence) for match in found if match]
 
 

@@ -51,8 +51,13 @@ def test_blank_lines_of_any_kind_part_paragraphs(build: Any) -> None:
 
 
 def test_braces_that_are_no_name_stay(build: Any) -> None:
-    for text in ('{"a": {"b": 1}}', "{}", "{ nonce }", "{Nonce}", "a{3}"):
+    for text in ('{"a": {"b": 1}}', "{}", "{ nonce }", "${nonce}", "a{3}"):
         assert resolve(text, build.evidence()) == text
+
+
+def test_doubled_braces_stand_for_the_braces_themselves(build: Any) -> None:
+    evidence = build.evidence(variables={"nonce": "N-7"})
+    assert resolve("{nonce} {{nonce}}", evidence) == "N-7 {nonce}"
 
 
 def test_an_unknown_name_lists_the_known_ones(build: Any) -> None:
