@@ -81,8 +81,8 @@ def line_cycle(text: str) -> Iterator[Verdict]:
             counts = any(not char.isspace() and char not in DECORATION for char in line)
             for period, (lines, counted, begin) in streaks.items():
                 if len(block) > period and block[-1 - period][1] == line:
-                    begin = begin if lines else block[-1 - period][0]
-                    streaks[period] = lines + 1, counted + counts, begin
+                    first = begin if lines else block[-1 - period][0]
+                    streaks[period] = lines + 1, counted + counts, first
                 else:
                     streaks[period] = 0, 0, 0
             for period, (lines, counted, begin) in streaks.items():
