@@ -25,7 +25,7 @@ from mock_llm.dialects.dialect import WireEvent
 from mock_llm.turn import Delta, Text, Thinking, content
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Literal
 
     from mock_llm.script import Stream
@@ -105,7 +105,7 @@ def cut(turn: Turn, stream: Stream) -> Iterable[Delta]:
     """
     pieces = _pieces(turn, stream)
     if not stream.until_hang_up:
-        return Cuts(turn, range(len(turn.parts)), pieces, stream.chars_per_delta or 0)
+        return _once(turn, stream, pieces, range(len(turn.parts)))
     return _capped(_endless(turn, stream, pieces), stream.cap_chars)
 
 
@@ -145,31 +145,33 @@ def split(deltas: Iterable[Delta], offset: int) -> Iterator[Delta]:
 
 
 def replaced(
-    events: Iterable[Piece], offset: int, make: Callable[[WireEvent | None], Iterable[Piece]]
+    events: Iterable[Piece], offset: int, make: Callable[[WireEvent | None, int], Iterable[Piece]]
 ) -> Iterator[Piece]:
     """The same events, the one after ``offset`` characters replaced by what ``make`` makes of it.
 
     That is the event that follows the character, whatever it carries; at offset 0 it is the first one with
-    content, so that the reply is open by then. ``make`` gets None when there is no such event.
+    content, so that the reply is open by then. ``make`` gets None when there is no such event, and how many
+    events went before.
     """
-    chars, is_due = 0, True
+    chars, place, is_due = 0, 0, True
     for event in events:
         if not isinstance(event, WireEvent):
             yield event
             continue
         if is_due and chars >= offset and (offset or event.chars):
             is_due = False
-            yield from make(event)
+            yield from make(event, place)
         else:
             yield event
         chars += event.chars
+        place += 1
     if is_due:
-        yield from make(None)
+        yield from make(None, place)
 
 
 def held(events: Iterable[Piece], offset: int, gate: str) -> Iterator[Piece]:
     """The same events with a gate after ``offset`` characters."""
-    return replaced(events, offset, lambda event: (Hold(gate), event) if event else (Hold(gate),))
+    return replaced(events, offset, lambda event, _: (Hold(gate), event) if event else (Hold(gate),))
 
 
 def plan(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:
@@ -297,13 +299,21 @@ def _pieces(turn: Turn, stream: Stream) -> list[int]:
     return pieces
 
 
+def _once(turn: Turn, stream: Stream, pieces: list[int], parts: Sequence[int]) -> Iterable[Delta]:
+    """The deltas of some parts."""
+    if stream.recorded:
+        from mock_llm.pace import cut_as_recorded  # few replies are recorded ones
+
+        return cut_as_recorded(((index, content(turn.parts[index])) for index in parts), stream.recorded)
+    return Cuts(turn, parts, pieces, stream.chars_per_delta or 0)
+
+
 def _endless(turn: Turn, stream: Stream, pieces: list[int]) -> Iterator[Delta]:
-    size = stream.chars_per_delta or 0
-    yield from Cuts(turn, range(len(turn.parts)), pieces, size)
+    yield from _once(turn, stream, pieces, range(len(turn.parts)))
     again = _repeated(turn)
     while again:
         for part in again:
-            yield from Cuts(turn, (part,), pieces, size)
+            yield from _once(turn, stream, pieces, (part,))
 
 
 def _repeated(turn: Turn) -> list[int]:

@@ -46,9 +46,9 @@ class AnthropicMessages:
         elif kind == "message_start":
             yield Counted(count_at(value, "message", "usage", "input_tokens"), None)
         elif kind == "content_block_start":
-            yield from self._block(at(value, "index"), at(value, "content_block"))
+            yield from self._block(count_at(value, "index"), at(value, "content_block"))
         elif kind == "content_block_delta":
-            yield from self._delta(at(value, "index"), at(value, "delta"))
+            yield from self._delta(count_at(value, "index"), at(value, "delta"))
         elif kind == "message_delta":
             yield from _ending(text_at(value, "delta", "stop_reason"), value)
         elif kind == "message_stop":

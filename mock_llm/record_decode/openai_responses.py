@@ -50,10 +50,10 @@ class OpenAiResponses:
         self._calls = 0
 
     def event(self, value: Any) -> Iterator[Piece]:
-        kind, index = text_at(value, "type"), at(value, "output_index")
+        kind, index = text_at(value, "type"), count_at(value, "output_index")
         if kind in _DELTAS:
             said_as, inner = _DELTAS[kind]
-            yield self._text(said_as, (index, said_as, at(value, inner)), text_at(value, "delta"))
+            yield self._text(said_as, (index, said_as, count_at(value, inner)), text_at(value, "delta"))
             self._streamed.add(index)
         elif kind == "response.function_call_arguments.delta":
             self._streamed.add(index)
