@@ -27,7 +27,7 @@ def cycle(parameters: Parameters, seed: int) -> str:
     kind, period, chars = parameters["units"], parameters["period"], parameters["chars"]
     if kind == "characters":
         if chars not in {None, period}:
-            raise ValueError(f"a cycle of {period} characters cannot have {chars}")
+            raise ValueError(f"a cycle of {period} characters cannot have {chars}; leave 'chars' out")
         return primitive(dice, script, period) * int(parameters["repeats"])
     end = gap_of(script) if kind == "sentence" else _ENDS[kind]
     known = unlike(script, _UNLIKE, _LOOKBACK)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from textwrap import wrap
 
 from mock_llm.generators.generator import Generator, Parameters, by_name
 from mock_llm.generators.sentences import Decks, dice_of, different
@@ -101,7 +100,9 @@ def log_of_tests(parameters: Parameters, seed: int) -> str:
 def base64(parameters: Parameters, seed: int) -> str:
     """Random bytes in base64."""
     text = b64encode(dice_of(seed).randbytes(parameters["bytes"])).decode()
-    return "\n".join(wrap(text, _LINE)) + "\n" if parameters.get("wrapped", True) else text
+    if not parameters.get("wrapped", True):
+        return text
+    return "".join(f"{text[at : at + _LINE]}\n" for at in range(0, len(text), _LINE))
 
 
 GENERATORS = by_name(

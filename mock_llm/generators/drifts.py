@@ -57,7 +57,9 @@ def clause_reorder(parameters: Parameters, seed: int) -> str:
     dice, script = dice_of(seed), script_of(parameters)
     count, repeats = parameters["clauses"], parameters["repeats"]
     if repeats > factorial(count):
-        raise ValueError(f"{count} clauses have {factorial(count)} orders, not {repeats}")
+        raise ValueError(
+            f"{count} clauses have {factorial(count)} orders, not {repeats}; take more 'clauses'"
+        )
     language, writer = language_of(script), writer_of(script, dice)
     comma, stop = (language.comma, language.stop) if language else (", ", ".")
     known = unlike(script, _UNLIKE)

@@ -14,7 +14,9 @@ def character_flood(parameters: Parameters, _seed: int) -> str:
     """One character again and again."""
     character, chars, every = parameters["character"], parameters["chars"], parameters["line_chars"]
     if len(character) != 1:
-        raise ValueError(f"'character' is one code point, but this has {len(character)}")
+        raise ValueError(
+            f"'character' is one code point, but this has {len(character)}; take 'separator-flood'"
+        )
     if every is None:
         return str(character * chars)
     return "\n".join(str(character * min(every, chars - at)) for at in range(0, chars, every))

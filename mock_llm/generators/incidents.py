@@ -5,7 +5,7 @@ Source: detectors.md, "Figures to reproduce" (2026-09-03 and 2026-09-16). The wo
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,8 @@ _LONG_CYCLE, _LONG_CYCLE_CHARS = 114, 14_400
 _TAIL = 315
 _TWINS = (40, 80)  # paragraphs that repeat one of the 39 before, each another one
 _PARAPHRASES = 30
+
+_words_of = lru_cache(_LOOKBACK)(words_of)
 
 
 def incident_1(_parameters: Parameters, seed: int) -> str:
@@ -91,7 +93,7 @@ def _append(
         if text in cycle or (left == 1 and len(text) != wanted):
             return False
         words = words_of(text)
-        return echoes == any(similarity(words, words_of(other)) >= _ECHO for other in cycle[-_LOOKBACK:])
+        return echoes == any(similarity(words, _words_of(other)) >= _ECHO for other in cycle[-_LOOKBACK:])
 
     # The nearer the end, the closer to the mean, so that the last one has a length that sentences have.
     tries = 1 if left == 1 else _TRIES if left > _LAST else _LAST_TRIES

@@ -65,11 +65,15 @@ def paraphrase(parameters: Parameters, seed: int) -> str:
     endings = parameters.get("endings") or dice_of(seed).sample(own_endings, len(own_endings))
     count = parameters["paragraphs"]
     if count > len(endings):
-        raise ValueError(f"{count} paragraphs need as many endings, but there are {len(endings)}")
+        raise ValueError(
+            f"{count} paragraphs need as many endings, but there are {len(endings)}; give more 'endings'"
+        )
     paragraphs = [f"{openers[i % len(openers)]}{between}{endings[i]}" for i in range(count)]
     for i, paragraph in enumerate(paragraphs):
         if paragraph in paragraphs[:i]:
-            raise ValueError(f"paragraphs {paragraphs.index(paragraph) + 1} and {i + 1} would be equal")
+            raise ValueError(
+                f"paragraphs {paragraphs.index(paragraph) + 1} and {i + 1} would be equal; change an ending"
+            )
     return joined(paragraphs)
 
 
@@ -95,7 +99,7 @@ def long_cycle(parameters: Parameters, seed: int) -> str:
     text = joined(cycle.paragraphs)
     if abs(len(text) - chars) > _TOLERANCE * chars:
         raise ValueError(
-            f"{parameters['paragraphs']} paragraphs came to {len(text)} characters, not about {chars}"
+            f"{parameters['paragraphs']} paragraphs came to {len(text)} characters, not about {chars}; take 126 each"
         )
     return text * int(parameters["cycles"])
 

@@ -47,7 +47,9 @@ def different(make: Callable[[], str], count: int) -> list[str]:
         while (text := make()) in texts:
             tries += 1
             if tries == _PATIENCE:
-                raise ValueError(f"the vocabulary gives no new text after {len(texts)}, not {count}")
+                raise ValueError(
+                    f"the vocabulary gives no new text after {len(texts)}, not {count}; take fewer"
+                )
         texts[text] = None
     return list(texts)
 
@@ -176,4 +178,6 @@ class Unlike:
         return bits, len(units)
 
     def _used_up(self, wanted: str) -> ValueError:
-        return ValueError(f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}")
+        return ValueError(
+            f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}; take fewer or another 'seed'"
+        )
