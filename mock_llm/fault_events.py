@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mock_llm.delivery import Close, Drain, Finish, Reset, Send, Stall, WaitUntil, replaced
 from mock_llm.dialects.dialect import WireEvent
@@ -16,18 +16,34 @@ if TYPE_CHECKING:
     from mock_llm.delivery import Command, Piece
     from mock_llm.dialects.dialect import Dialect
     from mock_llm.faults import Fault
+    from mock_llm.request import ModelRequest
     from mock_llm.script import Stream
 
 BOM = b"\xef\xbb\xbf"
-UNKNOWN = b'event: mock_unknown\ndata: {"type":"mock_unknown","note":"no client knows this event"}\n\n'
+UNKNOWN = b'{"type":"mock_unknown","note":"no client knows this event"}'
 _FIELD = re.compile(rb"^(data|event): ", re.MULTILINE)
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|.)", re.DOTALL)
 
 _NextEvent = WireEvent | None
 
 
+class Wire(NamedTuple):
+    """Whose events they are, and how an event looks that the dialect does not know."""
+
+    dialect: Dialect
+    request: ModelRequest
+
+    @property
+    def unknown(self) -> bytes:
+        """An event of the stream's own form with a type that no client knows."""
+        like = self.dialect.error_event("", request=self.request)
+        if like.startswith(b"event: "):
+            return b"event: mock_unknown\ndata: %b\n\n" % UNKNOWN
+        return b"data: %b\n\n" % UNKNOWN if like.startswith(b"data: ") else UNKNOWN + b",\r\n"
+
+
 def broken(
-    events: Iterable[Piece], fault: Fault, offset: int, dialect: Dialect, stream: Stream
+    events: Iterable[Piece], fault: Fault, offset: int, wire: Wire, stream: Stream
 ) -> Iterator[Piece]:
     """The events of a streamed reply with the fault in them.
 
@@ -38,7 +54,7 @@ def broken(
         return _REWRITES[fault.kind](events)
     if fault.kind == "trickle":
         return _trickle(events, fault, offset, stream)
-    return replaced(events, offset, lambda event: _POINTS[fault.kind](event, fault, dialect))
+    return replaced(events, offset, lambda event, place: _POINTS[fault.kind](event, fault, wire, place))
 
 
 def broken_body(
@@ -98,34 +114,35 @@ def _ended(fault: Fault) -> Command:
     return Finish("fault") if fault.ending == "end" else Close()
 
 
-def _half_event(event: _NextEvent, fault: Fault, _: Dialect) -> tuple[Piece, ...]:
-    return (Send(_half(event.data if event else UNKNOWN)), _ended(fault))
+def _half_event(event: _NextEvent, fault: Fault, wire: Wire, _: int) -> tuple[Piece, ...]:
+    return (Send(_half(event.data if event else wire.unknown)), _ended(fault))
 
 
-def _no_blank_line(event: _NextEvent, fault: Fault, _: Dialect) -> tuple[Piece, ...]:
-    return (Send((event.data if event else UNKNOWN).rstrip(b"\n") + b"\n"), _ended(fault))
+def _no_blank_line(event: _NextEvent, fault: Fault, wire: Wire, _: int) -> tuple[Piece, ...]:
+    return (Send((event.data if event else wire.unknown).rstrip(b"\n") + b"\n"), _ended(fault))
 
 
-def _bad_json(event: _NextEvent, _: Fault, __: Dialect) -> tuple[Piece, ...]:
-    copy = WireEvent(_half(event.data if event else UNKNOWN).rstrip(b"\n") + b"\n\n")
+def _bad_json(event: _NextEvent, _: Fault, wire: Wire, __: int) -> tuple[Piece, ...]:
+    copy = WireEvent(_half(event.data if event else wire.unknown).rstrip(b"\n") + b"\n\n")
     return (copy, event) if event else (copy,)
 
 
-def _error_event(_: _NextEvent, fault: Fault, dialect: Dialect) -> tuple[Piece, ...]:
-    return (Send(dialect.error_event(fault.message, fault.error_type)), Finish("fault"))
+def _error_event(_: _NextEvent, fault: Fault, wire: Wire, place: int) -> tuple[Piece, ...]:
+    error = wire.dialect.error_event(fault.message, fault.error_type, wire.request, place)
+    return (Send(error), Finish("fault"))
 
 
-def _duplicate(event: _NextEvent, _: Fault, __: Dialect) -> tuple[Piece, ...]:
+def _duplicate(event: _NextEvent, _: Fault, __: Wire, ___: int) -> tuple[Piece, ...]:
     return (event, WireEvent(event.data)) if event else ()
 
 
-def _unknown(event: _NextEvent, _: Fault, __: Dialect) -> tuple[Piece, ...]:
-    return (WireEvent(UNKNOWN), event) if event else (WireEvent(UNKNOWN),)
+def _unknown(event: _NextEvent, _: Fault, wire: Wire, __: int) -> tuple[Piece, ...]:
+    return (WireEvent(wire.unknown), event) if event else (WireEvent(wire.unknown),)
 
 
-def _oversized(event: _NextEvent, fault: Fault, _: Dialect) -> tuple[Piece, ...]:
+def _oversized(event: _NextEvent, fault: Fault, wire: Wire, _: int) -> tuple[Piece, ...]:
     """Spaces before the last brace: valid JSON of the same value."""
-    event = event or WireEvent(UNKNOWN)
+    event = event or WireEvent(wire.unknown)
     head, brace, tail = event.data.rpartition(b"}")
     if not brace:  # an event that is not JSON, such as [DONE]: a comment grows instead
         return (WireEvent(b": " + b" " * int(fault.megabytes * 2**20) + b"\n\n"), event)
@@ -138,8 +155,8 @@ _ENDS: Mapping[str, Callable[[Fault], tuple[Command, ...]]] = {
     "early-end": lambda _: (Finish("fault"),),
     "stall": lambda fault: (Stall(STALL_MS if fault.for_ms is None else fault.for_ms), Close()),
 }
-_POINTS: Mapping[str, Callable[[_NextEvent, Fault, Dialect], tuple[Piece, ...]]] = {
-    **dict.fromkeys(_ENDS, lambda _, fault, __: _ENDS[fault.kind](fault)),
+_POINTS: Mapping[str, Callable[[_NextEvent, Fault, Wire, int], tuple[Piece, ...]]] = {
+    **dict.fromkeys(_ENDS, lambda _, fault, __, ___: _ENDS[fault.kind](fault)),
     "half-event": _half_event,
     "no-blank-line": _no_blank_line,
     "bad-json": _bad_json,

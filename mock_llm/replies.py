@@ -85,7 +85,8 @@ def _streamed(
 
         headers = faults.changed_headers(fault, headers)
         if fault.changes_events:
-            events = fault_events.broken(events, fault, fault_at, dialect, stream)
+            wire = fault_events.Wire(dialect, request)
+            events = fault_events.broken(events, fault, fault_at, wire, stream)
         stream = faults.slowed(fault, stream)
     if stream.is_held:
         events = delivery.held(events, hold_at, _gate(exchange, script))

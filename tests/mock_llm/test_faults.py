@@ -28,7 +28,7 @@ from mock_llm.delivery import (
 )
 from mock_llm.dialects import NAMES, by_name
 from mock_llm.dialects.dialect import Ids, WireEvent
-from mock_llm.fault_events import broken, raw_utf8
+from mock_llm.fault_events import Wire, broken, raw_utf8
 from mock_llm.faults import KINDS, Fault, error_answer, objection
 from mock_llm.located import parse_yaml
 from mock_llm.problems import Problems, Source
@@ -40,6 +40,7 @@ CHAT = by_name("openai-chat")
 REQUEST = CHAT.parse_request(
     {"model": "m", "messages": [{"role": "user", "content": "hello"}]}, "/v1beta/models/m:x?alt=sse", {}
 )
+WIRE = Wire(CHAT, REQUEST)
 texts = st.text(min_size=1, max_size=30)
 streams = st.builds(
     Stream,
@@ -57,7 +58,7 @@ def events_of(turn: Turn, stream: Stream, offset: int = 0, name: str = "openai-c
 
 
 def commands(turn: Turn, stream: Stream, fault: Fault, offset: int) -> list[Any]:
-    events = broken(events_of(turn, stream, offset), fault, offset, CHAT, stream)
+    events = broken(events_of(turn, stream, offset), fault, offset, WIRE, stream)
     return list(plan(events, stream))
 
 
@@ -145,7 +146,7 @@ def test_a_fault_lasts_for_its_attempts() -> None:
 def test_a_fault_between_two_events_reads_as_a_transcript(fault: Fault, rest: list[Any]) -> None:
     found = [WireEvent(b"data: aaaaaaaa\n\n", 2, "aa"), WireEvent(b"data: bbbbbbbb\n\n", 2, "bb")]
 
-    got = list(plan(broken(found, fault, 2, CHAT, Stream()), Stream()))
+    got = list(plan(broken(found, fault, 2, WIRE, Stream()), Stream()))
 
     before, *after = got
     if isinstance(rest[0], Send) and rest[0].chars:
@@ -157,8 +158,8 @@ def test_a_fault_between_two_events_reads_as_a_transcript(fault: Fault, rest: li
 def test_at_nothing_the_reply_is_open_and_has_no_content() -> None:
     found = [WireEvent(b"open"), WireEvent(b"a", 1, "a"), WireEvent(b"end")]
 
-    assert list(plan(broken(found, Fault("reset"), 0, CHAT, Stream()), Stream())) == [Send(b"open"), Reset()]
-    assert list(plan(broken(found, Fault("reset"), 1, CHAT, Stream()), Stream())) == [
+    assert list(plan(broken(found, Fault("reset"), 0, WIRE, Stream()), Stream())) == [Send(b"open"), Reset()]
+    assert list(plan(broken(found, Fault("reset"), 1, WIRE, Stream()), Stream())) == [
         Send(b"opena", 1, "a"),
         Reset(),
     ]
@@ -166,7 +167,7 @@ def test_at_nothing_the_reply_is_open_and_has_no_content() -> None:
 
 def test_a_gate_stands_where_the_fault_does_not_reach() -> None:
     found = [WireEvent(b"a", 1, "a"), WireEvent(b"b", 1, "b"), WireEvent(b"c", 1, "c")]
-    both = held(broken(found, Fault("close"), 2, CHAT, Stream()), 1, "g")
+    both = held(broken(found, Fault("close"), 2, WIRE, Stream()), 1, "g")
 
     assert list(plan(both, Stream())) == [Send(b"a", 1, "a"), Hold("g"), Send(b"b", 1, "b"), Close()]
 
@@ -175,7 +176,7 @@ def test_a_slow_trickle_keeps_a_schedule_and_counts_at_the_last_byte() -> None:
     found = [WireEvent(b"aa", 1, "a"), WireEvent(b"bcd", 2, "bc")]
     fault = Fault("trickle", bytes=2, every_ms=10)
 
-    assert list(plan(broken(found, fault, 1, CHAT, Stream()), Stream())) == [
+    assert list(plan(broken(found, fault, 1, WIRE, Stream()), Stream())) == [
         Send(b"aa", 1, "a"),
         WaitUntil(10),
         Send(b"bc"),
@@ -208,7 +209,7 @@ def test_split_utf8_cuts_inside_every_character_beyond_ascii(said: str) -> None:
     data = f"data: {json.dumps(said)}\n\n".encode()
 
     got = list(
-        plan(broken([WireEvent(data, len(said), said)], Fault("split-utf8"), 0, CHAT, Stream()), Stream())
+        plan(broken([WireEvent(data, len(said), said)], Fault("split-utf8"), 0, WIRE, Stream()), Stream())
     )
 
     pieces = [c.data for c in got if isinstance(c, Send)]
@@ -234,7 +235,7 @@ def test_split_utf8_cuts_inside_every_character_beyond_ascii(said: str) -> None:
 def test_a_rewrite_changes_lines_and_no_content(kind: str, wire: bytes) -> None:
     found = [WireEvent(b"event: e\ndata: {}\n\n", 1, "x")] * 2
 
-    got = list(plan(broken(found, Fault(kind), 0, CHAT, Stream()), Stream()))
+    got = list(plan(broken(found, Fault(kind), 0, WIRE, Stream()), Stream()))
 
     assert got == [Send(wire, 2, "xx"), Finish()]
 
@@ -245,7 +246,7 @@ def test_an_oversized_event_is_the_same_value_in_megabytes(name: str) -> None:
     plain = list(events_of(turn, stream, 0, name))
     fault = Fault("oversized-event", 3, megabytes=2)
 
-    made = list(broken(plain, fault, 3, by_name(name), stream))
+    made = list(broken(plain, fault, 3, Wire(by_name(name), REQUEST), stream))
     grown = [event for event in made if isinstance(event, WireEvent)]
 
     assert grown == made
@@ -262,7 +263,7 @@ def test_every_dialect_can_have_every_fault_at_every_place(name: str, kind: str)
     turn, stream = Turn((Text("abcdef"),)), Stream(chars_per_delta=2)
     for offset in range(7):
         events = events_of(turn, stream, offset, name)
-        found = list(plan(broken(events, Fault(kind, offset), offset, by_name(name), stream), stream))
+        found = list(plan(broken(events, Fault(kind, offset), offset, Wire(by_name(name), REQUEST), stream), stream))
         assert sent(found) == ("abcdef"[:offset] if kind in BREAKS else "abcdef")
 
 
