@@ -108,6 +108,18 @@ def test_a_responses_conversation_is_read_whole() -> None:
     assert (request.tools, request.stream) == (("read", "web_search"), True)
 
 
+def test_what_an_assistant_said_may_be_a_plain_text_and_stand_last() -> None:
+    said: Any = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    for name, key in (
+        ("openai-chat", "messages"),
+        ("anthropic-messages", "messages"),
+        ("openai-responses", "input"),
+    ):
+        request = parse(name, **{key: said})
+
+        assert request.messages == (RequestMessage("user", "hi"), RequestMessage("assistant", "hello"))
+
+
 def test_a_responses_input_may_be_a_plain_text() -> None:
     assert parse("openai-responses", input="read a").messages == (RequestMessage("user", "read a"),)
 

@@ -163,6 +163,14 @@ def test_a_responses_item_that_a_cap_cut_off_says_that_it_is_incomplete() -> Non
     assert (item["status"], item["content"][0]["text"]) == ("incomplete", "abc")
 
 
+def test_a_responses_text_that_is_played_again_is_done_as_the_whole_that_was_sent() -> None:
+    found = payloads(
+        events_of("openai-responses", Turn((Text("abc"),)), Stream(until_hang_up=True, cap_chars=8))
+    )
+
+    assert found[-1]["response"]["output"][0]["content"][0]["text"] == "abcabcab"
+
+
 @pytest.mark.parametrize("include", [[], ["reasoning.encrypted_content"]])
 def test_reasoning_of_a_response_can_be_sent_back_when_the_client_asked_for_that(include: list[str]) -> None:
     found = payloads(events_of("openai-responses", Turn((Thinking("hm"),)), include=include))

@@ -169,33 +169,6 @@ def test_an_event_that_is_not_json_is_an_error(dialect: str) -> None:
     assert "not JSON: '{nonsense'" in error.message
 
 
-def test_tool_calls_may_interleave_in_chat_completions() -> None:
-    decoder = wire("openai-chat").decoder()
-    reply = Reply()
-    for index, text in [(0, '{"a"'), (1, '{"b"'), (0, ": 1}"), (1, ": 2}")]:
-        call = {"index": index, "id": f"c{index}", "function": {"name": "read", "arguments": text}}
-        for event in decoder.feed(json.dumps({"choices": [{"delta": {"tool_calls": [call]}}]})):
-            reply.add(event)
-    assert reply.blocks == (ToolCallBlock("c0", "read", '{"a": 1}'), ToolCallBlock("c1", "read", '{"b": 2}'))
-
-
-def test_text_after_a_tool_call_is_a_block_of_its_own_in_chat_completions() -> None:
-    decoder = wire("openai-chat").decoder()
-    reply = Reply()
-    call = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "read", "arguments": "{}"}}]}
-    for delta in ({"content": "a"}, {"reasoning_content": "b"}, {"content": "c"}, call, {"content": "d"}):
-        for event in decoder.feed(json.dumps({"choices": [{"delta": delta}]})):
-            reply.add(event)
-    kinds = (
-        TextBlock("a"),
-        ThinkingBlock("b"),
-        TextBlock("c"),
-        ToolCallBlock("c", "read", "{}"),
-        TextBlock("d"),
-    )
-    assert reply.blocks == kinds
-
-
 @pytest.mark.parametrize(
     ("dialect", "body"),
     [
