@@ -227,6 +227,27 @@ def test_an_error_of_the_mock_is_an_error_with_its_message_for_the_agent(name: s
     assert decode(name, [by_name(name).error_event("too busy")]) == [StreamError("too busy")]
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "openai-chat"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_thinking_goes_back_with_the_proof_that_came_with_it(name: str, *, stream: bool) -> None:
+    turn = Turn((Thinking("hm"), ToolCall("c", "read", '{"path": "x"}')), stop="tool")
+    if stream:
+        events = decode(name, [streamed(name, turn, [Delta(0, "hm"), Delta(1, '{"path": "x"}')])])
+    else:
+        body = by_name(name).encode_whole(turn, ask(name, stream=False), Ids(1))
+        events = list(wire(name).decode_whole(json.loads(body)))
+    reply = AssistantMessage(read(events).blocks, "toolUse")
+
+    sent = ask(name, [*PROMPT, reply, ToolResult("c", "read", "text")])
+
+    if name == "gemini":  # the proof alone goes back, with the call that it came with
+        part = sent.body["contents"][1]["parts"][0]
+        assert part["thoughtSignature"] == "bW9jay1zaWduYXR1cmUtMDAwMDAwMDAwMDAx"
+    else:
+        assert "mock-signature-000000000001_0" in json.dumps(sent.body)
+        assert sent.messages[1].thinking == "hm"
+
+
 assistant_blocks = st.lists(
     words.map(TextBlock)
     | st.builds(ThinkingBlock, words, st.just('{"id": "rs", "encrypted_content": "proof"}'))
