@@ -20,7 +20,8 @@ class Gates:
     @property
     def held(self) -> dict[str, int]:
         """How many replies wait at each gate at which one waits."""
-        return {name: len(waiting) for name, waiting in self._waiting.items()}
+        counts = {name: sum(not one.done() for one in queue) for name, queue in self._waiting.items()}
+        return {name: count for name, count in counts.items() if count}
 
     def release(self, name: str, count: int | None = None) -> int:
         """Let replies through: the next ``count`` of them, now or later, or every one from now on.
@@ -28,7 +29,10 @@ class Gates:
         Returns:
             How many were waiting and go on at once, the longest waiting first.
         """
-        waiting = self._waiting.get(name, deque())
+        # One whose client has hung up is still in the queue until its task has ended.
+        waiting = deque(one for one in self._waiting.pop(name, ()) if not one.done())
+        if waiting:
+            self._waiting[name] = waiting
         if count is None:
             self._open.add(name)
         going = len(waiting) if count is None else min(count, len(waiting))
@@ -56,7 +60,9 @@ class Gates:
         return left > 0
 
     async def wait(self, name: str) -> None:
-        """Wait until the gate lets this reply through. Cancelling it leaves the queue."""
+        """Wait until the gate lets this reply through, if it does not now. Cancelling it leaves the queue."""
+        if self.lets_through(name):  # whoever heard that a reply waits here may have released it already
+            return
         going: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(going)
         try:
