@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mock_llm.record_decode import decoder_for
 from mock_llm.record_decode.piece import Called, Counted, Failed, Finished, Said, Stopped
@@ -43,7 +43,6 @@ class Lines:
         self._dialect, self._method, self._path, self._headers = dialect, method, path, headers
         self._secrets = secrets_of(headers, path)
         self._body: _Body = _Other()
-        self._is_whole = False
         self._unzip: Any = None
         self.chars = 0
         self.is_failed = False
@@ -108,24 +107,23 @@ class Lines:
         return without(text, self._secrets)
 
 
-class _Body:
+class _Body(Protocol):
     """A body as it comes: what it says, and whether that is all."""
 
-    is_complete = False
+    is_complete: bool
 
     def feed(self, data: bytes) -> Iterable[Piece | str]:
         """What these bytes say."""
-        raise NotImplementedError
 
     def end(self) -> Iterable[Piece | str]:
         """What is known only at the end."""
-        return ()
 
 
-class _Streamed(_Body):
+class _Streamed:
     """An event stream. An event that is no JSON is left out."""
 
     def __init__(self, decoder: Decoder) -> None:
+        self.is_complete = False
         self._events = EventData()
         self._decoder = decoder
 
@@ -139,11 +137,15 @@ class _Streamed(_Body):
                 self.is_complete = self.is_complete or isinstance(piece, Finished | Stopped)
                 yield piece
 
+    def end(self) -> tuple[()]:
+        return ()
 
-class _Whole(_Body):
+
+class _Whole:
     """A reply that is not streamed."""
 
     def __init__(self, decoder: Decoder) -> None:
+        self.is_complete = False
         self._data: list[bytes] = []
         self._decoder = decoder
 
@@ -163,10 +165,11 @@ class _Whole(_Body):
         yield from self._decoder.whole(value)
 
 
-class _Other(_Body):
+class _Other:
     """A body that is no reply of a model."""
 
     def __init__(self) -> None:
+        self.is_complete = False
         self._data: list[bytes] = []
 
     def feed(self, data: bytes) -> tuple[()]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mock_llm.turn import Part
 
 _SAID: Mapping[str, Callable[[str], Part]] = {"say": Text, "think": Thinking, "refuse": Refusal}
+_MOST_SKIPPED = 1000
 _REPLAYED_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 
 
@@ -43,7 +44,7 @@ def read_recorded(texts: Sequence[str]) -> Recorded:
     """
     try:
         attempts = [_Attempt(_lines(text)) for text in texts]
-    except (KeyError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"a line is not as the recorder writes it: {error!r}") from None
     last = attempts[-1]
     fault = last.fault(0) if len(attempts) == 1 else attempts[0].fault(len(attempts) - 1)
@@ -89,7 +90,8 @@ class _Attempt:
         """What the model said, with the token counts where both are known."""
         usage = self._usage
         counted = Usage(usage["input_tokens"], usage["output_tokens"]) if len(usage) == 2 else None
-        return Turn(tuple(_whole(part, "".join(texts)) for part, texts in self._parts), counted, self._stop)
+        said = ((part, texts) for part, texts in self._parts if texts or isinstance(part, ToolCall))
+        return Turn(tuple(_whole(part, "".join(texts)) for part, texts in said), counted, self._stop)
 
     def stream(self) -> Stream:
         """The pace; an answer without content comes when it ended."""
@@ -129,7 +131,7 @@ class _Attempt:
             self._stop = str(line["stop"])
         elif "failed" in line:
             self._failed = str(line["failed"])
-        elif "ended" in line:
+        else:
             self._ended, self._end_ms = str(line["ended"]), at_ms
 
     def _piece(self, line: Mapping[str, Any], at_ms: float) -> None:
@@ -137,18 +139,18 @@ class _Attempt:
         if "call" in line:
             self._at(index, ToolCall(str(line["call"]["id"]), str(line["call"]["name"]), ""))
             return
-        kind = next((kind for kind in (*_SAID, "args") if kind in line), None)
-        if kind is None:
-            return
+        kind = next(kind for kind in (*_SAID, "args") if kind in line or kind == "args")
         text = str(line[kind])
         if kind in _SAID:
             self._at(index, _SAID[kind](""))
-        if index < len(self._parts) and text:
+        if text:
             self._parts[index][1].append(text)
             self._beats.append(Beat(at_ms, len(text)))
 
     def _at(self, index: int, part: Part) -> None:
         """Begin a part; parts that were skipped in between hold nothing."""
+        if not 0 <= index <= len(self._parts) + _MOST_SKIPPED:
+            raise ValueError(f"part {index} cannot begin behind {len(self._parts)} parts")
         while len(self._parts) < index:
             self._parts.append((Text(""), []))
         if len(self._parts) == index:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from mock_llm.delivery import Send, WaitUntil, cut, plan
 from mock_llm.dialects import NAMES, by_name
 from mock_llm.dialects.dialect import Ids
 from mock_llm.pace import Beat
+from mock_llm.record_files import ExchangeFile
 from mock_llm.record_lines import Lines
 from mock_llm.recorded import Recorded, read_recorded
 from mock_llm.script import Stream
@@ -201,6 +203,10 @@ def test_a_compressed_answer_is_read_too() -> None:
         ('{"at_ms": 1}\n', "the file does not begin with a recorded request"),
         ('{"recorded": 1}\nhello\n{"at_ms": 1}\n', "line 2 is no JSON: the file is no recording"),
         ('{"recorded": 1}\n{"part": 0, "call": 3}\n', "a line is not as the recorder writes it"),
+        ('{"recorded": 1}\n{"part": 5000, "say": "x"}\n', "part 5000 cannot begin behind 0 parts"),
+        ('{"recorded": 1}\n{"part": 0, "args": "x"}\n', "a line is not as the recorder writes it"),
+        ('{"recorded": 1}\n{"part": 0, "sang": "x"}\n', "a line is not as the recorder writes it"),
+        ('{"recorded": 1}\n{"at_ms": 1}\n', "a line is not as the recorder writes it"),
         ("[]\n", "the file does not begin with a recorded request"),
         ("3\n", "a line is not as the recorder writes it"),
     ],
@@ -208,3 +214,47 @@ def test_a_compressed_answer_is_read_too() -> None:
 def test_a_file_that_is_no_recording_is_said_to_be_none(text: str, message: str) -> None:
     with pytest.raises(ValueError, match="^" + message):
         read_recorded([text])
+
+
+def test_a_part_that_never_said_anything_is_none() -> None:
+    lines = [{"recorded": 1}, {"at_ms": 1, "part": 2, "say": "a"}, {"at_ms": 2, "part": 0, "say": ""}]
+
+    assert read_recorded([text_of(lines)]).turn.parts == (Text("a"),)
+
+
+def test_what_is_no_json_is_kept_as_text() -> None:
+    lines = Lines("openai-chat", "POST", "/v1/chat/completions", {})
+    assert lines.begin(b"hello")["asked"] == "hello"
+    lines.head(1, 200, {"content-type": "application/json"})
+    list(lines.feed(2, b"<html>"))
+
+    assert list(lines.end(3, "complete")) == [
+        {"at_ms": 3, "body": "<html>"},
+        {"at_ms": 3, "ended": "early-end"},
+    ]
+
+
+def test_bytes_that_are_not_compressed_as_they_claim_say_nothing() -> None:
+    lines = Lines("openai-chat", "POST", "/v1/chat/completions", {})
+    lines.head(1, 200, {"content-type": "text/event-stream", "content-encoding": "gzip"})
+
+    assert list(lines.feed(2, b"data: {}\n\n")) == []
+
+
+def test_an_empty_answer_has_ended_early() -> None:
+    lines = Lines("openai-chat", "POST", "/v1/chat/completions", {})
+    lines.head(1, 200, {"content-type": "application/json"})
+
+    assert list(lines.end(3, "complete")) == [{"at_ms": 3, "ended": "early-end"}]
+
+
+def test_half_a_surrogate_pair_can_be_written(tmp_path: Path) -> None:
+    file = ExchangeFile(tmp_path / "x.jsonl")
+    file.write(
+        [{"recorded": 1}, {"at_ms": 1, "part": 0, "say": "\ud83d"}, {"at_ms": 2, "part": 0, "say": "ü"}]
+    )
+    file.close()
+
+    text = (tmp_path / "x.jsonl").read_text(encoding="utf-8")
+    assert text.endswith('"say": "ü"}\n')
+    assert read_recorded([text]).turn.parts == (Text("\ud83dü"),)

@@ -194,3 +194,38 @@ def test_what_cannot_be_served_together_is_said(
 ) -> None:
     with pytest.raises(CannotServe, match=message):
         script_files(made(tmp_path))
+
+
+def test_a_second_script_of_a_name_that_comes_to_a_folder_is_told_and_the_first_goes_on(
+    live: Any, asking: Any, tmp_path: Path
+) -> None:
+    write(tmp_path / "s.yaml", saying("one"))
+
+    async def test() -> None:
+        async with serving(tmp_path) as (standalone, client, told):
+            write(tmp_path / "s.json", '{"model": [{"say": "two"}]}')
+            standalone.look()
+            assert told[0].startswith("two scripts are named 's'")
+            assert await said(client, asking) == "one"
+
+    live.run(test)
+
+
+def test_a_scenario_is_served_by_the_keys_that_a_script_has_too(
+    live: Any, asking: Any, tmp_path: Path
+) -> None:
+    scenario = tmp_path / "s.yaml"
+    write(scenario, "scenario: s\nprompt: hi\nsteps: [{exit: 0}]\n" + saying('"one {nonce}"'))
+
+    async def test() -> None:
+        async with serving(scenario) as (_, client, told):
+            assert await said(client, asking) == "one nonce"
+            write(scenario, "scenario: s\nmodel: 3\nsteps: 7\n")
+            assert await said(client, asking, "b") == "one nonce"
+            assert told[0].startswith(f"{scenario}:2:8: ")
+            assert "steps" not in told[0]
+            write(scenario, "scenario: s\nmodel:\n  - say: [\n")
+            assert await said(client, asking, "c") == "one nonce"
+            assert len(told) == 2
+
+    live.run(test)
