@@ -27,6 +27,8 @@ _METHODS = {
     "GET /{noun}s/{id}/{field}": "Returns only the {field} of a {noun}, {purpose}.",
     "PUT /{package}/{noun}s/{id}": "Replaces a {noun} of the {package} service, {purpose}.",
 }
+# Routes with two free words come four times as often as those with one, of which there are far fewer.
+_ROUTES = (*tuple(_METHODS)[:5], *tuple(_METHODS)[5:] * 4)
 _ANSWERS = {
     "GET": "200 OK",
     "POST": "201 Created",
@@ -94,7 +96,7 @@ def api_docs(parameters: Parameters, seed: int) -> str:
     says: dict[str, str] = {}
 
     def heading() -> str:
-        route = decks.draw("route", tuple(_METHODS))
+        route = decks.draw("route", _ROUTES)
         words = {name: (decks.draw(name, bank),) for name, bank in BANKS.items()} | {"id": ("{id}",)}
         filled = Decks(dice).fill(route, words)
         says.setdefault(filled, Decks(dice).fill(_METHODS[route], words))

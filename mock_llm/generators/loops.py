@@ -98,9 +98,8 @@ def long_cycle(parameters: Parameters, seed: int) -> str:
         cycle.add(cycle.closest(make, wanted, _TRIES))
     text = joined(cycle.paragraphs)
     if abs(len(text) - chars) > _TOLERANCE * chars:
-        raise ValueError(
-            f"{parameters['paragraphs']} paragraphs came to {len(text)} characters, not about {chars}; take 126 each"
-        )
+        came = f"{parameters['paragraphs']} paragraphs came to {len(text)} characters, not about {chars}"
+        raise ValueError(f"{came}; take about 126 for each")
     return text * int(parameters["cycles"])
 
 

@@ -178,6 +178,5 @@ class Unlike:
         return bits, len(units)
 
     def _used_up(self, wanted: str) -> ValueError:
-        return ValueError(
-            f"the vocabulary gives no new paragraph{wanted} after {len(self.paragraphs)}; take fewer or another 'seed'"
-        )
+        so_far = f"no new paragraph{wanted} after {len(self.paragraphs)}"
+        return ValueError(f"the vocabulary gives {so_far}; take fewer or another 'seed'")

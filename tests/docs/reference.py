@@ -14,6 +14,7 @@ from harness.scenario_shape import CONTROL, SCENARIO
 from harness.steps.arguments import STEP_SHAPES
 from mock_llm.generators import GENERATORS, generate
 from mock_llm.generators.figures import RING, Figures, figures_of
+from mock_llm.generators.generator import SHARED
 from mock_llm.shape import (
     At,
     Bool,
@@ -76,6 +77,7 @@ def _of_scenarios() -> Iterator[str]:
             yield from _section(f"### `{name}`", inner)
     yield "\n## Texts\n\nIn place of a text, one of these. `file` takes the path of a text, relative to the"
     yield "scenario, verbatim. The others make their text from a seed: the same parameters, the same text."
+    yield from _section("### All of them", Record("", SHARED, "Every generator also takes these."))
     for name, generator in GENERATORS.items():
         yield from _section(f"### `{name}`", generator.shape)
         yield f"\n{generator.doc}{_seedless(generator.seedless)}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.detectors.guard import Guard
-from mock_llm.generators import GENERATORS
+from mock_llm.generators import GENERATORS, generate
 from mock_llm.generators.sentences import similarity, words_of
 
 SEEDS = range(1, 13)
@@ -69,3 +69,44 @@ def test_an_item_step_is_that_item_of_the_list(number: int) -> None:
 )
 def test_no_guard_stops_them_however_long_they_get(name: str, parameters: dict[str, Any], seed: int) -> None:
     assert Guard().feed(0, "text", make(name, seed, **parameters)) is None
+
+
+SILENT = [
+    ("table", {"rows": 300}),
+    ("glossary", {"terms": 48}),
+    ("lyrics", {"verses": 2}),
+    ("quiz", {"questions": 66}),
+    ("quiz", {"questions": 100, "kind": "fractions"}),
+    *(("json-array", {"items": 100, "layout": layout}) for layout in ("lines", "indented", "compact")),
+    ("sql-inserts", {"rows": 200}),
+    ("svg", {"elements": 200}),
+    ("test-log", {"tests": 200}),
+    ("base64", {"bytes": 20_000}),
+    ("base64", {"bytes": 20_000, "wrapped": False}),
+    ("code", {"functions": 100}),
+    ("diff", {"files": 100}),
+]
+# Legitimate repetition that the published rules interrupt: progress-guard.md says so of real texts, too.
+INTERRUPTED = [
+    ("lyrics", {"verses": 4}, "paragraph-repeat"),
+    ("changelog", {"releases": 60}, "near-duplicate-paragraphs"),
+    ("code", {"functions": 300, "fenced": False}, "near-duplicate-paragraphs"),
+]
+
+
+@pytest.mark.parametrize("newline", ["lf", "crlf"])
+@pytest.mark.parametrize(("name", "values"), SILENT)
+def test_no_published_rule_stops_a_healthy_shape(name: str, values: dict[str, Any], newline: str) -> None:
+    for seed in SEEDS:
+        text = generate(name, {**values, "seed": seed, "newline": newline})
+        assert Guard().feed(0, "text", text) is None
+
+
+@pytest.mark.parametrize(("name", "values", "mechanism"), INTERRUPTED)
+def test_some_healthy_shapes_are_known_to_be_interrupted(
+    name: str, values: dict[str, Any], mechanism: str
+) -> None:
+    for seed in SEEDS:
+        finding = Guard().feed(0, "text", generate(name, {**values, "seed": seed}))
+        assert finding
+        assert finding.mechanism == mechanism
