@@ -132,5 +132,30 @@ def test_mistakes_in_a_generated_string_are_shown_at_their_place() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "{clause-reorder: {clauses: 3, repeats: 7}}",
+            "2:25 'clause-reorder': 3 clauses have 6 orders, not 7; take more 'clauses'",
+        ),
+        ("{quiz: {questions: 67}}", "2:15 'quiz': 'facts' has 66 questions, not 67; take 'fractions'"),
+        (
+            "{character-flood: {character: ab}}",
+            "2:26 'character-flood': 'character' is one code point, but this has 2; take 'separator-flood'",
+        ),
+        (
+            "{control-token-leak: {token: end}}",
+            "2:29 'control-token-leak': 'end' has none of the forms <|name|>, <name>, </name> and [NAME]",
+        ),
+        ("{cycle: {script: greek}}", "2:25 unknown value 'greek'"),
+        ("{glossary: {terms: 49}}", "2:27 expected a whole number from 1 to 48, got 49"),
+    ],
+)
+def test_what_a_generator_cannot_make_is_told_at_its_place_with_a_cure(source: str, message: str) -> None:
+    [problem] = problems_of(f"- say: {source}\n")
+    assert problem == message
+
+
 def test_the_script_shape_still_describes_itself() -> None:
     assert json_schema(SCRIPT)["type"] == "object"
