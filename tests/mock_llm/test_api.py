@@ -24,9 +24,11 @@ HELD = {"say": "abcdef", "stream": {"hold_after": 3, "hold": "three"}}
 
 
 def test_turns_answer_in_their_order_whoever_asks() -> None:
-    with serve("one {nonce} {x}", {"say": "two"}, Turn((Text("three"),))) as mock:
-        assert [ask(mock.base_url, text) for text in ("a", "b", "a")] == ["one {nonce} {x}", "two", "three"]
-        assert [exchange.reply for exchange in mock.journal] == [1, 2, 3]
+    three, four = Turn((Text("three"),)), ScriptTurn(Turn((Text("four"),)))
+    with serve("one {nonce} {x}", {"say": "two"}, three, four) as mock:
+        said = [ask(mock.base_url, text) for text in ("a", "b", "a", "c")]
+        assert said == ["one {nonce} {x}", "two", "three", "four"]
+        assert [exchange.reply for exchange in mock.journal] == [1, 2, 3, 4]
         assert (mock.problems, mock.unused) == ([], [])
 
 

@@ -148,6 +148,12 @@ def test_it_is_no_part_of_the_journal(live: Any) -> None:
         ("POST", "/__release", 400, "say which gate: POST /__release?gate=NAME"),
         ("GET", "/__wait", 400, "'request' is a number of a request, from 1, not ''"),
         ("GET", "/__wait?request=1&until=over", 400, "'until' is one of begun, held, ended, not 'over'"),
+        (
+            "GET",
+            "/__wait?request=1&timeout_s=soon",
+            400,
+            "'timeout_s' is a time from 0 to 3600 s, not 'soon'",
+        ),
         ("GET", "/__wait?request=1&timeout_s=nan", 400, "'timeout_s' is a time from 0 to 3600 s, not 'nan'"),
     ],
 )
@@ -201,8 +207,9 @@ def test_with_a_token_only_those_that_carry_it_may_ask(
     async def test() -> None:
         async with serving(live.script("one"), token="token-1") as (_, client):
             response = await client.get(path, headers=headers)
+            asked = await client.get(path.replace("/__health", "/v1/models"), headers=headers)
 
-            assert response.status_code == status
+            assert (response.status_code, asked.status_code) == (status, status)
             assert "token-1" not in response.text
             assert "wrong" not in response.text
 

@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
-import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,50 +17,12 @@ from mock_llm.faults import Fault
 from mock_llm.record_files import CannotRecord, Recording
 from mock_llm.record_proxy import Passed, Recorder
 from mock_llm.record_upstream import parse_upstream
-from mock_llm.recorded import Recorded, read_recorded
 from mock_llm.script import Script, ScriptTurn, Stream
-from mock_llm.server import MockServer
-from mock_llm.template import fill
 from mock_llm.turn import Text, Turn
+from tests.mock_llm.recorders import CHAT_HEAD, Setup, dialled
 
-TLS = Path(__file__).parent / "tls"
 KEY = "sk-very-secret-1"
 TEXT = "The parser reads the header first. " * 8
-
-
-class Setup:
-    """A mock upstream, the recorder before it, and a client of the recorder."""
-
-    def __init__(self, upstream: MockServer, recorder: Recorder, client: httpx.AsyncClient) -> None:
-        self.upstream = upstream
-        self.recorder = recorder
-        self.client = client
-        self.passed: list[Passed] = []
-        self._more = asyncio.Event()
-        recorder.tell = self._hear
-
-    def _hear(self, passed: Passed) -> None:
-        self.passed.append(passed)
-        self._more.set()
-
-    async def heard(self, count: int = 1) -> list[Passed]:
-        while len(self.passed) < count:
-            self._more.clear()
-            await self._more.wait()
-        return self.passed
-
-    def exchange(self, number: int = 1) -> list[dict[str, Any]]:
-        text = (self.recorder.recording.folder / f"{number:03}.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
-
-    def recorded(self, *numbers: int) -> Recorded:
-        texts = [(self.recorder.recording.folder / f"{n:03}.jsonl").read_text("utf-8") for n in numbers]
-        recorded = read_recorded(texts)
-        return recorded._replace(turn=fill(recorded.turn, {}))
-
-    @property
-    def script(self) -> str:
-        return self.recorder.recording.script.read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -324,58 +285,6 @@ def test_a_server_that_is_not_there_is_said_to_the_client_and_the_watcher(
     live.run(test)
 
 
-@contextlib.asynccontextmanager
-async def over_tls(answer: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
-    """A server that gives one answer to everything, and the heads of what it was asked."""
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(TLS / "certificate.pem", TLS / "key.pem")
-    asked: list[bytes] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.append(await reader.readuntil(b"\r\n\r\n"))
-        writer.write(answer)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as server:
-        yield f"https://localhost:{server.sockets[0].getsockname()[1]}/base", asked
-
-
-def through_tls(asking: Any, script: Path, ca_file: Path | None) -> Callable[[], Awaitable[None]]:
-    async def test() -> None:
-        reply = b'{"choices":[{"message":{"content":"over TLS"},"finish_reason":"stop"}]}'
-        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(reply)
-        async with over_tls(head + reply) as (url, asked):
-            recorder = Recorder(parse_upstream(url, ca_file), Recording(script, url))
-            await recorder.start()
-            async with httpx.AsyncClient(base_url=recorder.base_url, trust_env=False) as client:
-                response = await client.post("/v1/chat/completions", json=asking.body(stream=False))
-            await recorder.stop()
-            if ca_file is None:
-                assert response.status_code == 502
-                assert "certificate verify failed" in response.json()["error"]["message"]
-                assert asked == []
-            else:
-                assert response.content == reply
-                assert asked[0].startswith(b"POST /base/v1/chat/completions HTTP/1.1\r\nhost: localhost:")
-                text = script.with_suffix("").joinpath("001.jsonl").read_text(encoding="utf-8")
-                assert read_recorded([text]).turn.parts == (Text("over TLS"),)
-
-    return test
-
-
-def test_a_server_behind_tls_is_recorded(live: Any, asking: Any, tmp_path: Path) -> None:
-    live.run(through_tls(asking, tmp_path / "r.yaml", TLS / "certificate.pem"))
-
-
-def test_a_certificate_that_nobody_vouches_for_is_refused(live: Any, asking: Any, tmp_path: Path) -> None:
-    async def test() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda *_: None)  # the server's side of the refusal
-        await through_tls(asking, tmp_path / "r.yaml", None)()
-
-    live.run(test)
-
-
 def test_concurrent_exchanges_are_kept_apart(live: Any, asking: Any, recording: Any) -> None:
     async def test() -> None:
         texts = [f"answer {n} " * 20 for n in range(8)]
@@ -404,5 +313,44 @@ def test_a_recording_never_overwrites_another(tmp_path: Path) -> None:
 
     with pytest.raises(CannotRecord, match=r"taken.yaml' is there already\n  choose another name with --to"):
         Recording(tmp_path / "taken.yaml", "http://x")
+    with pytest.raises(CannotRecord, match=r"cannot write to '.*nowhere'\n  name another place"):
+        Recording(tmp_path / "nowhere" / "x.yaml", "http://x")
     with pytest.raises(CannotRecord, match=r"does not end in \.yaml"):
         Recording(tmp_path / "taken.txt", "http://x")
+
+
+def test_requests_that_come_together_are_answered_one_after_the_other(
+    live: Any, asking: Any, recording: Any
+) -> None:
+    async def test() -> None:
+        async with recording(live.script("one", "two")) as setup:
+            reader, writer = await dialled(setup.recorder)
+            for text in ("a", "b"):
+                raw = json.dumps(asking.body(text, stream=False)).encode()
+                writer.write(CHAT_HEAD + b"content-length: %d\r\n\r\n" % len(raw) + raw)
+            await setup.heard(2)
+            writer.close()
+            await reader.read()
+            assert [setup.recorded(n).turn.parts for n in (1, 2)] == [(Text("one"),), (Text("two"),)]
+
+    live.run(test)
+
+
+def test_a_stopped_recorder_keeps_what_was_in_flight_and_says_so(
+    live: Any, asking: Any, recording: Any
+) -> None:
+    async def test() -> None:
+        async with recording(live.script(TEXT, stream=Stream(hold_after=40))) as setup:
+            asked = asyncio.create_task(setup.client.post("/v1/messages", json=asking.body()))
+            await setup.upstream.wait_for_hold(1)
+            while "say" not in setup.exchange()[-1]:  # noqa: ASYNC110 - bounded by the test's own limit
+                await asyncio.sleep(0)
+            await setup.recorder.stop()
+            with pytest.raises(httpx.HTTPError):
+                await asked
+
+            assert setup.exchange()[-1]["ended"] == "recorder-stopped"
+            assert setup.recorded(1).turn.parts == (Text(TEXT[:40]),)
+            assert (await setup.upstream.wait_for_end(1)).ended == "client-hung-up"
+
+    live.run(test)
