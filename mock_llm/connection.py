@@ -146,8 +146,10 @@ class Connection(asyncio.Protocol):
             )
             return
         exchange = self._begin(method, target, headers)
-        reply = self._routed(exchange, b"".join(self._body))
+        body = b"".join(self._body)
+        reply = self._routed(exchange, body)
         self._body = []
+        self._server.spill.body(exchange, body)
         self._start(exchange, reply)
 
     def _routed(self, exchange: Exchange, body: bytes) -> Reply:

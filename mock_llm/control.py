@@ -66,6 +66,7 @@ class Control:
         self._restart = restart
         self._unused = unused
         self._token = token
+        self._released: set[str] = set()
 
     async def answer(self, asked: Asked) -> Answered:
         """The answer to a request; that to ``/__wait`` comes when what is waited for has happened."""
@@ -145,12 +146,13 @@ class Control:
         if not gate:
             raise Refused(400, "say which gate: POST /__release?gate=NAME")
         count = _number(query, "count") if "count" in query else None
+        self._released.add(gate)
         return {"gate": gate, "released": self._server.release(gate, count)}
 
     def _reset(self) -> dict[str, Any]:
         dropped = len(self._server.journal.exchanges)
         self._restart()
-        self._server.journal.exchanges.clear()
+        self._server.journal.clear()
         return {"dropped": dropped}
 
 

@@ -11,11 +11,16 @@ if TYPE_CHECKING:
     from mock_llm.request import ModelRequest
     from mock_llm.script import ScriptTurn
 
+# What an exchange keeps of a reply's text, and the journal of requests that were refused: an agent that asks
+# in a loop, or reads a runaway reply for ever, costs no memory beyond.
+KEPT_CHARS = 1024 * 1024
+KEPT_REFUSED = 200
+
 Ending = Literal["open", "complete", "client-hung-up", "cap", "fault", "refused", "server-stopped"]
 Lane = Literal["main", "side", "none"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Exchange:
     """A request with what answered it.
 
@@ -37,7 +42,10 @@ class Exchange:
             it has acknowledged whole. What the client's program has read is not known to anybody else.
         exact: True when ``chars_sent`` is exact to the delta (a paced stream); otherwise it is an
             upper bound on what the client has read.
-        text_sent: The content characters handed to the socket, all parts joined.
+        text_sent: The content characters handed to the socket, all parts joined; of a longer reply the first
+            :data:`KEPT_CHARS`.
+        reply_file: Where the whole text of a longer reply is, if the server spills.
+        body_file: Where the body of the request is, if it was too large to keep.
         ended: How it ended; ``open`` while it runs.
         problem: Why it was refused, in full sentences for the report.
         script: Which script answers, where several are served.
@@ -71,6 +79,8 @@ class Exchange:
     ended_s: float | None = None
     problem: str = ""
     script: str = ""
+    reply_file: str = ""
+    body_file: str = ""
     of_lane: str = ""
     conversation: int = 0
     note: str = ""
@@ -98,10 +108,16 @@ class JournalEvent:
 
 @dataclass(slots=True)
 class Journal:
-    """Every exchange in order. Listeners hear each event at once, in order."""
+    """Every exchange in order. Listeners hear each event at once, in order.
+
+    Of the requests that were refused only the first :data:`KEPT_REFUSED` stay; ``dropped`` counts the others.
+    """
 
     exchanges: list[Exchange] = field(default_factory=list)
     listeners: list[Callable[[JournalEvent], None]] = field(default_factory=list)
+    dropped: int = 0
+    _begun: int = 0
+    _refused: int = 0
 
     def emit(self, event: JournalEvent) -> None:
         """Tell every listener."""
@@ -110,7 +126,8 @@ class Journal:
 
     def begin(self, method: str, path: str, headers: Mapping[str, str], at_s: float) -> Exchange:
         """Add an exchange; it is the last one. Say :meth:`asked` when its fields are filled in."""
-        exchange = Exchange(len(self.exchanges) + 1, method, path, headers, at_s)
+        self._begun += 1
+        exchange = Exchange(self._begun, method, path, headers, at_s)
         self.exchanges.append(exchange)
         return exchange
 
@@ -120,7 +137,8 @@ class Journal:
 
     def sent(self, exchange: Exchange, text: str, at_s: float) -> None:
         """Content was handed to the socket; the event's ``text`` is that content, not the sum."""
-        exchange.sent.append(text)
+        if exchange.chars_sent < KEPT_CHARS:
+            exchange.sent.append(text[: KEPT_CHARS - exchange.chars_sent])
         exchange.chars_sent += len(text)
         exchange.chars_encoded = max(exchange.chars_encoded, exchange.chars_sent)
         exchange.chars_generated = max(exchange.chars_generated, exchange.chars_encoded)
@@ -148,6 +166,20 @@ class Journal:
         if exchange.ended == "open":
             exchange.ended, exchange.ended_s = ended, at_s
             self.emit(JournalEvent(at_s, "ended", exchange, {"ended": ended}))
+            if exchange.problem:
+                self._drop_surplus(exchange)
+
+    def clear(self) -> None:
+        """Forget every exchange; the next one is number 1 again."""
+        self.exchanges.clear()
+        self.dropped = self._begun = self._refused = 0
+
+    def _drop_surplus(self, refused: Exchange) -> None:
+        if self._refused < KEPT_REFUSED:
+            self._refused += 1
+        elif refused in self.exchanges:
+            self.exchanges.remove(refused)
+            self.dropped += 1
 
     @property
     def main(self) -> list[Exchange]:

@@ -37,6 +37,8 @@ def exchange_summary(exchange: Exchange) -> dict[str, Any]:
         "chars_generated": exchange.chars_generated,
         "chars_encoded": exchange.chars_encoded,
         "chars_sent": exchange.chars_sent,
+        "reply_file": exchange.reply_file,
+        "body_file": exchange.body_file,
         "received_at_least": exchange.received_at_least,
         "exact": exchange.exact,
         "note": exchange.note,
@@ -77,7 +79,7 @@ def redacted_text(exchange: Exchange, text: str) -> str:
 
 def _asked(exchange: Exchange) -> dict[str, Any]:
     later = (
-        "ended", "ended_s", "held_at", "text_sent", "chars_generated", "chars_encoded", "chars_sent",
+        "ended", "ended_s", "held_at", "text_sent", "reply_file", "chars_generated", "chars_encoded", "chars_sent",
         "received_at_least",
     )  # fmt: skip
     return {name: value for name, value in exchange_whole(exchange).items() if name not in later}

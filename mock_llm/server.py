@@ -11,9 +11,11 @@ from mock_llm.gates import Gates
 from mock_llm.journal import Journal
 from mock_llm.listening import Listener
 from mock_llm.routing import Router
+from mock_llm.spilling import Spill
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from socket import socket
 
     from mock_llm.asked import Controlling
@@ -34,6 +36,7 @@ class MockServer:
         script: What to play.
         clock: Gives the journal's times, in seconds.
         max_body_bytes: Larger request bodies are refused.
+        spill: A folder for bodies and replies that are too large to keep.
 
     ``route`` answers requests and may be replaced; ``control`` answers those for paths under ``/__``.
     """
@@ -44,8 +47,12 @@ class MockServer:
         *,
         clock: Callable[[], float] = time.monotonic,
         max_body_bytes: int = MAX_BODY_BYTES,
+        spill: Path | None = None,
     ) -> None:
         self.journal = Journal()
+        self.spill = Spill(spill)
+        if spill is not None:
+            self.journal.listeners.append(self.spill.hear)
         self.router = Router(script)
         self.route: Callable[[Exchange, bytes], Reply] = self.router.route
         self.control: Controlling | None = None
