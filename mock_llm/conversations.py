@@ -69,13 +69,8 @@ class Conversation:
         self._matched = track.matched
 
     @property
-    def left(self) -> tuple[int, ...]:
-        """The places of the turns it has not taken, from 0."""
-        return tuple(sorted((*self._matched, *self.track.in_order[self._in_order :])))
-
-    @property
     def waiting(self) -> tuple[int, ...]:
-        """Those of them that wait for a request that fits."""
+        """The places, from 0, of the turns that still wait for a request that fits."""
         return self._matched
 
     def take(self, request: ModelRequest) -> int | None:

@@ -31,9 +31,7 @@ def fill_script(
 
 
 def fill_from_request(turn: ScriptTurn, request: ModelRequest, nth: int) -> ScriptTurn:
-    """The turn as it is played: a template with the values of the request that it answers."""
-    if not turn.is_template:
-        return turn
+    """A turn that is a template, with the values of the request that it answers."""
     from mock_llm.matchers import last_user, tool_results  # few scripts need them
 
     results = tool_results(request)

@@ -167,7 +167,8 @@ class _TurnReader:
         if value["recorded"] is not None:
             from mock_llm.recorded_yaml import recorded_turn  # few scripts are recordings
 
-            return [recorded_turn(value, self.node, place, self.problems, self.read_file)]
+            recorded = recorded_turn(value, self.node, place, self.problems, self.read_file)
+            return [replace(recorded, when=self._when(value["when"]))]
         times = 1 if isinstance(value["times"], Invalid) else value["times"]
         when = self._when(value["when"])
         said = self._said(value, 1)

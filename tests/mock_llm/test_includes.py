@@ -155,6 +155,16 @@ def test_an_include_that_cannot_be_used_is_one_mistake_where_it_stands(
     assert "\n\n" not in picture
 
 
+def test_a_file_that_is_no_text_is_a_mistake_where_it_is_included(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"- say: \xff\n")
+    (tmp_path / "s.yaml").write_text("model: [include: a.yaml]\n")
+    with pytest.raises(ScriptError) as caught:
+        load_script(tmp_path / "s.yaml")
+    [found] = caught.value.problems
+    assert (found.line, found.column) == (1, 18)
+    assert found.message.startswith("'include': 'utf-8' codec can't decode byte 0xff")
+
+
 def test_files_are_bounded() -> None:
     doubled = {f"{n}.yaml": f"- include: {n + 1}.yaml\n- include: {n + 1}.yaml\n" for n in range(30)}
     assert f"more than {MOST_FILES} files are included" in picture_of("model: [include: 0.yaml]", doubled)

@@ -169,6 +169,13 @@ def test_forbidden_text_is_found_wherever_it_stands() -> None:
     )
     assert broken(rule, with_call).startswith("a tool call of message 2 of 2, from 'assistant', contains it")
     assert not broken(rule, chat(("user", "x")))
+    thought = {"role": "assistant", "content": "ok", "reasoning_content": "sk-1"}
+    with_thought = parsed(
+        "openai-chat", {"model": "m", "messages": [{"role": "user", "content": "x"}, thought]}
+    )
+    assert broken(rule, with_thought).startswith(
+        "the thinking of message 2 of 2, from 'assistant', contains it"
+    )
 
 
 def test_wanted_text_may_stand_anywhere() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from mock_llm.matchers import Check
 from mock_llm.responder import Play, Refuse, Responder, Side
-from mock_llm.script import Script, ScriptTurn, SideRequest
-from mock_llm.turn import Text, Turn
+from mock_llm.script import Lane, Script, ScriptTurn, SideRequest
+from mock_llm.turn import Text, ToolCall, Turn
 
 ONE = ScriptTurn(Turn((Text("one"),)), place="loop.yaml:3")
 TWO = ScriptTurn(Turn((Text("two"),)), place="loop.yaml:9")
@@ -143,3 +144,121 @@ def test_a_long_last_text_is_shortened(asking: Any) -> None:
 
     assert isinstance(refused, Refuse)
     assert f"'{'x' * 77}...'" in refused.message
+
+
+LANE = Lane("title", (Check("system", "contains", "titles"),), (ONE,), place="loop.yaml:20")
+
+
+def waiting(word: str, place: str) -> ScriptTurn:
+    return ScriptTurn(Turn((Text(word),)), place=place, when=(Check("last_user", "contains", word),))
+
+
+def message_of(answer: object) -> str:
+    assert isinstance(answer, Refuse)
+    return answer.message
+
+
+def test_unused_turns_are_named_with_their_lanes(asking: Any) -> None:
+    responder = Responder(script(lanes=(LANE,)))
+    responder.answer(asking.request())
+
+    assert responder.unused_names == ("turn 2 (loop.yaml:9)", "turn 1 (loop.yaml:3) of lane 'title'")
+
+
+def test_a_miss_shows_the_closest_turn_and_all_that_were_tried(asking: Any) -> None:
+    both = (Check("model", "equals", "mock-model"), Check("system", "contains", "titles"))
+    turns = (waiting("x", "s.yaml:1"), ScriptTurn(Turn((Text("y"),)), place="s.yaml:2", when=both))
+    many = tuple(waiting(f"w{n}", f"s.yaml:{n}") for n in range(3, 10))
+
+    assert message_of(Responder(Script((*turns, *many))).answer(asking.request("hello"))) == (
+        "request 1 has no turn left to answer it\n"
+        "  POST /v1/chat/completions, 1 message, last user text 'hello'\n"
+        "  closest: turn 2 (s.yaml:2), 1 of 2 checks fit\n"
+        "    fits  the model to be 'mock-model', got 'mock-model'\n"
+        "    wants the system text to contain 'titles', got ''\n"
+        "  tried too: turn 1 (s.yaml:1) wants the last user text to contain 'x', got 'hello'\n"
+        + "".join(
+            f"  tried too: turn {n} (s.yaml:{n}) wants the last user text to contain 'w{n}', got 'hello'\n"
+            for n in range(3, 8)
+        )
+        + "  and 2 more that do not fit\n"
+        "  add a turn that fits it, or set 'when_exhausted'"
+    )
+
+
+def test_a_candidate_with_several_misfits_says_how_many_more(asking: Any) -> None:
+    two = (Check("model", "equals", "a"), Check("system", "contains", "b"))
+    turns = (waiting("x", "s.yaml:1"), ScriptTurn(Turn((Text("y"),)), place="s.yaml:2", when=two))
+
+    refused = message_of(Responder(Script(turns)).answer(asking.request("hello")))
+
+    assert "tried too: turn 2 (s.yaml:2) wants the model to be 'a', got 'mock-model' (and 1 more)" in refused
+
+
+def test_a_request_of_no_lane_shows_what_each_lane_wants(asking: Any) -> None:
+    nonce = Lane("sub", (Check("model", "equals", "mock-model"),), (ONE,), place="s.yaml:9", nonce="N-2")
+
+    assert message_of(Responder(Script((), lanes=(LANE, nonce))).answer(asking.request("hello"))) == (
+        "request 1 does not belong to any lane of the script\n"
+        "  POST /v1/chat/completions, 1 message, last user text 'hello'\n"
+        "  closest: lane 'sub' (s.yaml:9), 1 of 2 checks fit\n"
+        "    wants a user message to contain 'N-2', got 'hello'\n"
+        "    fits  the model to be 'mock-model', got 'mock-model'\n"
+        "  tried too: lane 'title' (loop.yaml:20) wants the system text to contain 'titles', got ''\n"
+        "  describe it as a side request of the agent, or as a lane of the script"
+    )
+
+
+def test_a_lane_that_runs_out_names_itself(asking: Any) -> None:
+    responder = Responder(script(lanes=(LANE,)))
+    messages = [{"role": "system", "content": "titles"}, {"role": "user", "content": "x"}]
+    first = responder.answer(asking.request(messages=messages))
+    refused = message_of(responder.answer(asking.request(messages=messages)))
+
+    assert isinstance(first, Play)
+    assert first.lane == "title"
+    assert refused.startswith("request 2 has no turn left to answer it in lane 'title' (loop.yaml:20)\n")
+
+
+def test_the_last_turn_comes_again_with_calls_of_other_ids(asking: Any) -> None:
+    call = ScriptTurn(Turn((ToolCall("call_1", "bash", "{}"),)), place="s.yaml:1")
+    responder = Responder(Script((call,), conversations="one", when_exhausted="repeat-last"))
+
+    answers = [responder.answer(asking.request(word)) for word in "abc"]
+
+    ids = [
+        part.id
+        for a in answers
+        if isinstance(a, Play)
+        for part in a.turn.turn.parts
+        if isinstance(part, ToolCall)
+    ]
+    assert ids == ["call_1", "call_1_again2", "call_1_again3"]
+    assert isinstance(answers[1], Play)
+    assert answers[1].note == "no turn was left: turn 1 (s.yaml:1) again"
+
+
+def test_there_is_no_last_turn_to_repeat_when_none_was_played(asking: Any) -> None:
+    responder = Responder(Script((waiting("x", "s.yaml:1"),), when_exhausted="repeat-last"))
+
+    refused = message_of(responder.answer(asking.request("hello")))
+
+    assert refused.endswith("\n  'when_exhausted' repeats the last turn, and none was played")
+
+
+def test_a_turn_that_waits_is_not_taken_by_the_result_of_a_tool(asking: Any) -> None:
+    call = ScriptTurn(Turn((ToolCall("c", "bash", "{}"),), stop="tool"))
+    responder = Responder(Script((call, waiting("list", "s.yaml:2"), TWO)))
+    asked = [{"role": "user", "content": "please run"}]
+    responder.answer(asking.request(messages=asked))
+    said = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{}"}}],
+    }
+
+    result = responder.answer(
+        asking.request(messages=[*asked, said, {"role": "tool", "tool_call_id": "c", "content": "list"}])
+    )
+
+    assert result == Play(2, TWO)
