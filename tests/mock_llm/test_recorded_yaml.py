@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from mock_llm.faults import Fault
+from mock_llm.matchers import Check
 from mock_llm.pace import Beat
 from mock_llm.problems import ScriptError
 from mock_llm.script import ScriptTurn
@@ -43,6 +44,13 @@ def test_a_recorded_turn_is_said_at_its_own_pace() -> None:
     assert turn.turn.parts == (Text("abcde"),)
     assert turn.stream.recorded == (Beat(20.0, 3), Beat(50.0, 2))
     assert (turn.stream.fault, turn.place) == (None, "s.yaml:2")
+
+
+def test_a_recorded_turn_can_wait_for_a_request_that_fits() -> None:
+    turn = turn_of("{recorded: a.jsonl, when: {model: mock}}")
+
+    assert turn.turn.parts == (Text("abcde"),)
+    assert turn.when == (Check("model", "contains", "mock"),)
 
 
 def test_failed_attempts_stand_before_the_reply() -> None:
