@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check -
 # Start-up stays fast also where Python is told not to write what it compiles.
 COMPILE := $(BIN)/python -m compileall -q harness mock_llm
 
-.PHONY: demo setup test clean
+.PHONY: demo setup test test-npm-clients clean
 
 demo: $(VENV)/demo.stamp
 	@$(COMPILE)
@@ -22,8 +22,13 @@ test: setup
 	@$(BIN)/ruff format --quiet --check .
 	@echo "mypy --strict"
 	@$(BIN)/mypy
+	@$(BIN)/python -m tests.sdk.environments
 	@echo "pytest"
 	@$(BIN)/pytest --quiet
+
+# The npm client libraries against the mock server; 'make test' does this too where Node.js is there.
+test-npm-clients: setup
+	@$(BIN)/pytest --quiet tests/sdk/test_npm_clients.py
 
 setup: $(VENV)/test.stamp
 
