@@ -153,6 +153,8 @@ class Control:
         dropped = len(self._server.journal.exchanges)
         self._restart()
         self._server.journal.clear()
+        while self._released:
+            self._server.gates.shut(self._released.pop())
         return {"dropped": dropped}
 
 

@@ -36,6 +36,10 @@ def render_script(name: str, script: Script) -> str:
     lines = [f"{name}: {count} turn{'s' * (count != 1)}{lane}"]
     for number, turn in enumerate(script.turns, 1):
         lines += _turn_lines(number, turn)
+    for beside in script.lanes:
+        lines.append(f"  lane '{beside.name}'")
+        for number, turn in enumerate(beside.turns, 1):
+            lines += _turn_lines(number, turn)
     return "\n".join(lines)
 
 

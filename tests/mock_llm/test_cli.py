@@ -250,6 +250,7 @@ def test_what_cannot_be_done_is_said(tmp_path: Path, arguments: list[str], code:
 
 def test_check_shows_every_turn_in_a_line_for_each_part(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(
+        "lanes:\n  title:\n    match: {system: {contains: title}}\n    model: [{say: A title.}]\n"
         "model:\n  - think: Hm.\n    say: Let me see.\n    call: {read: {path: a}}\n  - say: {prose: {paragraphs: 1}}\n",
         encoding="utf-8",
     )
@@ -263,6 +264,7 @@ def test_check_shows_every_turn_in_a_line_for_each_part(tmp_path: Path) -> None:
         '       call   read {"path": "a"}',
     ]
     assert lines[4].startswith("    2  say    ")
+    assert lines[5:] == ["  lane 'title'", "    1  say    A title. (8 characters)"]
 
 
 def test_text_prints_the_text_of_a_generator_and_nothing_else() -> None:

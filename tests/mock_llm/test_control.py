@@ -125,6 +125,21 @@ def test_a_reset_starts_the_script_and_the_numbers_again(live: Any, asking: Any)
     live.run(test)
 
 
+def test_a_reset_shuts_the_gates_that_were_released(live: Any, asking: Any) -> None:
+    async def test() -> None:
+        async with serving(live.script("abcdef", stream=HELD)) as (standalone, client):
+            await client.post("/__release?gate=three")
+            await client.post(CHAT, json=asking.body())
+            await client.post("/__reset")
+            asked = asyncio.create_task(client.post(CHAT, json=asking.body()))
+
+            assert (await client.get("/__wait?request=1&until=held")).json()["held_at"] == "three"
+            standalone.server.release("three")
+            await asked
+
+    live.run(test)
+
+
 def test_it_is_no_part_of_the_journal(live: Any) -> None:
     async def test() -> None:
         async with serving(live.script("one")) as (standalone, client):
