@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from harness.agents.locate import cache_folder, installed_program, load_agent
 from mock_llm import serve
+from mock_llm.clients import by_client, lines_for
 from mock_llm.script_yaml import load_script
 from mock_llm.turn import Text
 from tests.mock_llm.command import Running, ask, opened, run
@@ -108,3 +114,45 @@ def test_nothing_is_written_when_no_model_was_asked(tmp_path: Path) -> None:
 
     assert recording.lines[-1] == "no request to a model came: nothing was written"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.real_agent
+def test_a_session_of_the_real_pi_is_recorded_and_replayed_to_it(tmp_path: Path) -> None:
+    pi = load_agent("pi")
+    program = installed_program(pi, cache_folder())
+    if program is None:
+        assert not os.environ.get("CI"), "pi is not installed: run 'qa agents install pi' first"
+        pytest.skip("pi is not installed here: 'qa agents install pi'")
+
+    def answer_to(lines: str) -> str:
+        environment = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+        done = subprocess.run(
+            ["bash", "-ec", lines],
+            env=environment,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    listing = {"think": "Hm.", "say": "I look.", "call": {"bash": {"command": "echo hi"}}}
+    with (
+        serve(
+            listing, {"say": RUNAWAY.strip(), "stream": {"chars_per_delta": 24, "every_ms": 1}}
+        ) as upstream,
+        Running("record", "--upstream", upstream.base_url, cwd=tmp_path) as recording,
+    ):
+        said = answer_to(lines_for(by_client("pi"), recording.url(), "sk-real-secret-7"))
+        recording.end()
+    with Running("serve", "recording.yaml", "--client", "pi", "--strict", cwd=tmp_path) as serving:
+        serving.until("^HOME=")
+        again = answer_to("\n".join(serving.lines))
+        code = serving.end()
+
+    assert said == again == RUNAWAY.strip()
+    assert (code, serving.lines[-1]) == (0, "2 requests, 2 replies, 0 problems, 0 turns unused")
+    recorded = [tmp_path / "recording.yaml", *(tmp_path / "recording").iterdir()]
+    assert [path for path in recorded if "sk-real-secret-7" in path.read_text(encoding="utf-8")] == []
