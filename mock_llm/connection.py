@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 import h11
 
+from mock_llm.plain_request import plain_request
 from mock_llm.playing import Framing, Player
 from mock_llm.routing import refuse
 
@@ -36,6 +37,10 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
         self._request: h11.Request | None = None
+        # The bytes of a request that h11 has not seen, while it is answered.
+        self._plain = b""
+        # What arrives while a request is answered waits for the next one.
+        self._early = bytearray()
         self._body: list[bytes] = []
         self._body_bytes = 0
         self._exchange: Exchange | None = None
@@ -52,11 +57,13 @@ class Connection(asyncio.Protocol):
             self.drop("server-stopped")
 
     def data_received(self, data: bytes) -> None:
-        self._http.receive_data(data)
-        if self._task is None:
+        if self._task is not None:
+            self._early += data
+            if len(self._early) > MAX_EARLY_BYTES:
+                self.drop("client-hung-up")
+        elif not (self._is_fresh and self._answer_plain(data)):
+            self._http.receive_data(data)
             self._advance()
-        elif len(self._http.trailing_data[0]) > MAX_EARLY_BYTES:
-            self.drop("client-hung-up")
 
     def eof_received(self) -> None:
         """A client that closes its side has stopped caring, even if it still reads."""
@@ -107,6 +114,28 @@ class Connection(asyncio.Protocol):
 
     # Requests.
 
+    @property
+    def _is_fresh(self) -> bool:
+        """Whether h11 has seen nothing of the next request."""
+        return self._http.their_state is h11.IDLE and not self._http.trailing_data[0]
+
+    def _answer_plain(self, data: bytes) -> bool:
+        """Answer a usual request without h11, if it is one."""
+        plain = plain_request(data)
+        if plain is None or plain.target.startswith("/__"):
+            return False
+        self._plain, self._body_bytes = data, len(plain.body)
+        self._answer_model("POST", plain.target, plain.headers, plain.body)
+        return True
+
+    def _tell_h11(self) -> None:
+        """The request that it has not seen is answered by its rules after all."""
+        self._http.receive_data(self._plain)
+        while not isinstance(event := self._http.next_event(), h11.EndOfMessage):
+            if isinstance(event, h11.Request):
+                self._request = event
+        self._plain = b""
+
     def _advance(self) -> None:
         """Take in what has arrived, up to the end of one request."""
         try:
@@ -145,10 +174,12 @@ class Connection(asyncio.Protocol):
                 self._controlled(self._server.control, method, target, headers)
             )
             return
+        body, self._body = b"".join(self._body), []
+        self._answer_model(method, target, headers, body)
+
+    def _answer_model(self, method: str, target: str, headers: dict[str, str], body: bytes) -> None:
         exchange = self._begin(method, target, headers)
-        body = b"".join(self._body)
         reply = self._routed(exchange, body)
-        self._body = []
         self._server.spill.body(exchange, body)
         self._start(exchange, reply)
 
@@ -196,7 +227,7 @@ class Connection(asyncio.Protocol):
 
     async def _reply(self, exchange: Exchange, reply: Reply) -> None:
         try:
-            await self._player.play(exchange, reply, self._framing(reply))
+            await self._player.play(exchange, reply, self._framing(exchange, reply))
         except Exception:  # noqa: BLE001 - whatever it is, the run must fail with it and not hang
             exchange.problem = _bug()
             self.drop("refused")
@@ -204,9 +235,13 @@ class Connection(asyncio.Protocol):
         self._task = None
         self._next_request()
 
-    def _framing(self, reply: Reply) -> Framing:
+    def _framing(self, exchange: Exchange, reply: Reply) -> Framing:
         if reply.status == 0:
             return Framing(b"", bytes, bytes)
+        if self._plain:
+            if reply.length is None and not exchange.fault:
+                return Framing(_stream_head(reply), _chunk, lambda: b"0\r\n\r\n")
+            self._tell_h11()
         http = self._http
         framing = ("transfer-encoding", "chunked")
         if reply.length is not None:
@@ -223,11 +258,23 @@ class Connection(asyncio.Protocol):
         return b"" if is_head else (self._http.send(h11.Data(data=data)) or b"")
 
     def _next_request(self) -> None:
-        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+        if self._plain:
+            self._plain = b""
+        elif self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
-            self._advance()
         else:
             self._transport.close()
+            return
+        if self._early:
+            self._http.receive_data(bytes(self._early))
+            self._early.clear()
+        self._advance()
+
+
+def _stream_head(reply: Reply) -> bytes:
+    """The head of a stream. Its values are ours, so that none needs to be checked."""
+    fields = "".join(f"{name}: {value}\r\n" for name, value in reply.headers)
+    return f"HTTP/1.1 {reply.status} \r\n{fields}Transfer-Encoding: chunked\r\n\r\n".encode("latin-1")
 
 
 def _chunk(data: bytes) -> bytes:

@@ -10,7 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from mock_llm.plain_request import plain_request
 from mock_llm.script import Stream
 from mock_llm.server import MockServer
 
@@ -264,3 +267,69 @@ def test_stop_leaves_no_task_and_no_socket_and_says_what_it_cut(live: Any, askin
         await server.stop()
 
     live.run(test)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (b"POST ", b"GET "),
+        (b"HTTP/1.1", b"HTTP/1.0"),
+        (b"host: x\r\n", b""),
+        (b"host: x", b"host: x\r\nhost: x"),
+        (b"host: x", b"host: x\r\nexpect: 100-continue"),
+        (b"host: x", b"host: x\r\ntransfer-encoding: chunked"),
+        (b"host: x", b"host: x\r\nconnection: close"),
+        (b"host: x", b"host: x\r\n folded: y"),
+        (b"host: x", b"host: x\r\nnote: \xe9"),
+        (b"content-length: ", b"content-length: 1"),
+        (b"content-length: ", b"content-length: +"),
+        (b"\r\n\r\n", b"\n\n"),
+    ],
+)
+def test_a_request_with_something_special_about_it_is_left_to_the_full_rules(
+    live: Any, asking: Any, change: tuple[bytes, bytes]
+) -> None:
+    usual = live.post(asking.body())
+
+    assert plain_request(usual) is not None
+    assert plain_request(usual.replace(*change, 1)) is None
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cut=st.integers(1, 400))
+def test_where_a_request_was_cut_changes_nothing(live: Any, asking: Any, cut: int) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one", "two")) as (server, _):
+            reader, writer = await live.dial(server)
+            both = live.post(asking.body("a")) + live.post(asking.body("b"))
+            whole = server.connections
+            writer.write(both[:cut])
+            while not whole:  # noqa: ASYNC110 - the other side of the connection has to be there
+                await asyncio.sleep(0)
+            writer.write(both[cut:])
+            await reader.readuntil(b"[DONE]\n\n\r\n0\r\n\r\n")
+            await reader.readuntil(b"[DONE]\n\n\r\n0\r\n\r\n")
+
+            assert [e.text_sent for e in server.journal.main] == ["one", "two"]
+
+    live.run(test)
+
+
+def test_both_ways_of_reading_say_the_same(live: Any, asking: Any) -> None:
+    heads: list[bytes] = []
+
+    async def test() -> None:
+        async with live.serving(live.script("one", "two")) as (server, _):
+            reader, writer = await live.dial(server)
+            for more in ("", "connection: keep-alive, x\r\n"):
+                raw = live.post(asking.body(), more=more)
+                assert (plain_request(raw) is None) == bool(more)
+                writer.write(raw)
+                heads.append(await reader.readuntil(b"\r\n\r\n"))
+                await reader.readuntil(b"\r\n0\r\n\r\n")
+
+            first, second = (e.headers for e in server.journal.exchanges)
+            assert first == {k: v for k, v in second.items() if k != "connection"}
+
+    live.run(test)
+    assert heads[0].replace(b"01\r\n", b"02\r\n") == heads[1]
