@@ -31,18 +31,26 @@ class Track:
         self.played: set[int] = set()
         self.in_order = tuple(place for place, turn in enumerate(lane.turns) if not turn.when)
         self.matched = tuple(place for place, turn in enumerate(lane.turns) if turn.when)
-        self._conversations: dict[str, Conversation] = {}
+        self._conversations: dict[str, list[Conversation]] = {}
 
     @property
     def unused(self) -> tuple[int, ...]:
         """The places, from 0, of the turns that no conversation has taken."""
         return tuple(place for place in range(len(self.lane.turns)) if place not in self.played)
 
-    def conversation(self, key: str) -> Conversation:
-        """The conversation of that key, begun when it is not known."""
-        if key not in self._conversations:
-            self._conversations[key] = Conversation(self)
-        return self._conversations[key]
+    def conversation(self, request: ModelRequest) -> Conversation:
+        """The conversation that a request belongs to, begun when there is none yet.
+
+        It is told by its first user message. A request without any answer of the model, which has other
+        instructions or other tools than a conversation with that message, begins one of its own: so does an
+        agent that asks for a title of what the user said.
+        """
+        known = self._conversations.setdefault("" if self.lane.is_one else first_user_text(request), [])
+        found = known[0] if known and self.lane.is_one else _chosen(known, request)
+        if found is None:
+            found = Conversation(self, request)
+            known.append(found)
+        return found
 
 
 class Conversation:
@@ -54,12 +62,14 @@ class Conversation:
         number: Its place among the conversations of all lanes, from 1; 0 until one is given.
         before: Its request before this one.
         exchanges: The numbers of its requests so far.
+        first: Its first request.
     """
 
-    __slots__ = ("_in_order", "_matched", "before", "exchanges", "last", "nth", "number", "track")
+    __slots__ = ("_in_order", "_matched", "before", "exchanges", "first", "last", "nth", "number", "track")
 
-    def __init__(self, track: Track) -> None:
+    def __init__(self, track: Track, first: ModelRequest) -> None:
         self.track = track
+        self.first = first
         self.nth = 0
         self.number = 0
         self.last: int | None = None
@@ -89,3 +99,27 @@ class Conversation:
     def _fitting(self, request: ModelRequest) -> int | None:
         turns = self.track.lane.turns
         return next((p for p in self._matched if fits(turns[p].when, request, self.nth)), None)
+
+
+def first_user_text(request: ModelRequest) -> str:
+    """What tells a conversation from others: the text of its first user message."""
+    return next((message.text for message in request.messages if message.role == "user"), "")
+
+
+def _chosen(known: list[Conversation], request: ModelRequest) -> Conversation | None:
+    """Which conversation, of those with the same first user message, goes on; None begins another."""
+    alike = next((each for each in known if _are_alike(each.first, request)), None)
+    goes_on = any(message.role == "assistant" for message in request.messages)
+    return known[0] if alike is None and goes_on and known else alike
+
+
+def _are_alike(one: ModelRequest, other: ModelRequest) -> bool:
+    """Whether two requests come from the same kind of asking.
+
+    Both have tools, or neither has. The system texts have at least the first half in common, as one that
+    names the time changes late.
+    """
+    if bool(one.tools) != bool(other.tools):
+        return False
+    half = max(len(one.system), len(other.system)) // 2
+    return one.system[:half] == other.system[:half]

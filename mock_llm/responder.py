@@ -4,8 +4,9 @@ The order of the rules: the cap; the client's own repetition of a request (the s
 request of the agent; the first lane that it fits, the main one last; the next turn of its conversation there.
 What no rule answers is refused.
 
-A conversation is told from others by its first user message. So several may go on at once, each with a place
-of its own in the turns. In a lane with a nonce, or with ``conversations: one``, all is one conversation.
+A conversation is told from others by its first user message (see :class:`mock_llm.conversations.Track`). So
+several may go on at once, each with a place of its own in the turns. In a lane with a nonce, or with
+``conversations: one``, all is one conversation.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ class Responder:
         return self._main if self._script.turns or not self._lanes else None
 
     def _conversation(self, track: Track, request: ModelRequest) -> Conversation:
-        conversation = track.conversation("" if track.lane.is_one else first_user_text(request))
+        conversation = track.conversation(request)
         if not conversation.number:
             self._conversations += 1
             conversation.number = self._conversations
@@ -205,11 +206,6 @@ class Responder:
 
 
 _NOTHING = ScriptTurn(Turn((Text(""),)))
-
-
-def first_user_text(request: ModelRequest) -> str:
-    """What tells a conversation from others: the text of its first user message."""
-    return next((message.text for message in request.messages if message.role == "user"), "")
 
 
 def _play(

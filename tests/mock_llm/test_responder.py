@@ -262,3 +262,63 @@ def test_a_turn_that_waits_is_not_taken_by_the_result_of_a_tool(asking: Any) -> 
     )
 
     assert result == Play(2, TWO)
+
+
+TOOLS = [{"type": "function", "function": {"name": "bash"}}]
+
+
+def asked_as(asking: Any, system: str, *texts: str, tools: bool = True) -> Any:
+    said = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)]
+    more = {"tools": TOOLS} if tools else {}
+    return asking.request(messages=[{"role": "system", "content": system}, *said], **more)
+
+
+def turn_of(answer: object) -> ScriptTurn:
+    assert isinstance(answer, Play)
+    return answer.turn
+
+
+def test_a_title_that_nobody_described_takes_no_turn_of_the_conversation(asking: Any) -> None:
+    for title in (
+        asked_as(asking, "You are an agent.", "fix it", tools=False),
+        asked_as(asking, "Say in five words what this is about.", "fix it"),
+    ):
+        responder = Responder(Script((ONE, TWO)))
+        assert turn_of(responder.answer(asked_as(asking, "You are an agent.", "fix it"))) == ONE
+        assert turn_of(responder.answer(title)) == ONE
+        assert turn_of(responder.answer(asked_as(asking, "You are an agent.", "fix it", "one", "go"))) == TWO
+
+
+def test_a_title_that_is_asked_for_first_takes_none_either(asking: Any) -> None:
+    responder = Responder(Script((ONE, TWO)))
+    responder.answer(asked_as(asking, "Say in five words what this is about.", "fix it", tools=False))
+
+    assert turn_of(responder.answer(asked_as(asking, "You are an agent.", "fix it"))) == ONE
+    assert turn_of(responder.answer(asked_as(asking, "You are an agent.", "fix it", "one", "go"))) == TWO
+
+
+def test_a_conversation_goes_on_when_its_system_text_names_the_time(asking: Any) -> None:
+    responder = Responder(Script((ONE, TWO)))
+    responder.answer(asked_as(asking, "You are an agent of few words. It is 10:01.", "fix it"))
+
+    assert (
+        turn_of(responder.answer(asked_as(asking, "You are an agent of few words. It is 10:02.", "fix it")))
+        == TWO
+    )
+
+
+def test_a_conversation_goes_on_when_its_instructions_and_tools_change_later(asking: Any) -> None:
+    responder = Responder(Script((ONE, TWO)))
+    responder.answer(asked_as(asking, "You are an agent.", "fix it"))
+
+    assert (
+        turn_of(responder.answer(asked_as(asking, "Sum it up.", "fix it", "one", "go", tools=False))) == TWO
+    )
+
+
+def test_a_reply_that_was_dropped_leaves_the_conversation_the_same(asking: Any) -> None:
+    responder = Responder(Script((ONE, TWO)))
+    messages = [{"role": "user", "content": "fix it"}, {"role": "user", "content": "<interrupt>"}]
+    responder.answer(asking.request(messages=messages[:1]))
+
+    assert turn_of(responder.answer(asking.request(messages=messages))) == TWO
