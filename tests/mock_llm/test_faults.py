@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -343,3 +344,11 @@ def test_yaml_reads_as_a_fault() -> None:
 )
 def test_a_mistake_in_a_fault_is_named(text: str, message: str) -> None:
     assert parsed(text)[1] == [message]
+
+
+def test_the_page_on_faults_names_every_kind_with_its_settings() -> None:
+    page = (Path(__file__).parents[2] / "docs/faults.md").read_text(encoding="utf-8")
+    rows = [line.split(" |")[:3] for line in page.splitlines() if line.startswith("| `")]
+
+    told = {row[0].strip("| `"): set(re.findall(r"`(\w+)`", row[2])) for row in rows}
+    assert told == {kind: set(takes) - {"attempts", "seed"} for kind, takes in KINDS.items()}
