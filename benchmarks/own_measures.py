@@ -54,14 +54,17 @@ async def hang_ups() -> dict[str, tuple[float, float]]:
     situations: dict[str, dict[str, Any]] = {
         "a paced stream": paced,
         "a wait before the first token": {"first_after_ms": HOUR_MS},
-        "a stall": {"chars_per_delta": 10, "fault": {"kind": "stall", "at": 500, "attempts": 0}},
         "a gate": {"chars_per_delta": 10, "hold_after": 500},
     }
-    return {name: await _noticed(text, stream) for name, stream in situations.items()}
+    stall = {"kind": "stall", "at": 500, "attempts": 0}
+    return {
+        **{name: await _noticed({"say": text, "stream": stream}) for name, stream in situations.items()},
+        "a stall": await _noticed({"say": text, "stream": {"chars_per_delta": 10}, "fault": stall}),
+    }
 
 
-async def _noticed(text: str, stream: dict[str, Any]) -> tuple[float, float]:
-    script = {"max_requests": 1000, "model": [{"say": text, "stream": stream}]}
+async def _noticed(turn: dict[str, Any]) -> tuple[float, float]:
+    script = {"max_requests": 1000, "model": [turn]}
     took: list[float] = []
     with Running(
         lambda port, folder: serve(port, script, folder, "--journal", str(folder / "j.jsonl"))
@@ -70,7 +73,7 @@ async def _noticed(text: str, stream: dict[str, Any]) -> tuple[float, float]:
         for _ in range(HANG_UPS):
             known = len(_ends(server.folder / "j.jsonl"))
             reader = await open_stream(server.port)
-            while not reader.answer.chunks:
+            while not reader.answer.chunks:  # noqa: ASYNC110 - another process is waited for
                 await asyncio.sleep(0.002)
             await asyncio.sleep(0.05)  # well into the wait
             closed_s = time.monotonic()
@@ -82,7 +85,7 @@ async def _noticed(text: str, stream: dict[str, Any]) -> tuple[float, float]:
 async def _next_end_s(journal: Path, known: int) -> float:
     """When the next exchange ended. The journal's clock is ``time.monotonic``, as ours is."""
     async with asyncio.timeout(LINE_LIMIT_S):
-        while len(ends := _ends(journal)) == known:
+        while len(ends := _ends(journal)) == known:  # noqa: ASYNC110 - a file is waited for
             await asyncio.sleep(0.005)
     return ends[-1]
 

@@ -58,7 +58,8 @@ class Measures:
         yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
         for name in self.one:
             longer = f"{self.longer[name] / self.one[name]:.1f} x" if name in self.longer else "-"
-            wrong = "no error" if not self.errors[name] else f"{self.errors[name]:.0f} errors"
+            wrong = f"{self.errors[name]:.0f} errors" if self.errors.get(name) else "no error"
+            wrong = wrong if name in self.errors else "-"
             mark = f" ({notes[name]})" if notes.get(name) else ""
             yield (
                 f"| {name}{mark} | {self.one[name]:.1f} ms | {self.one[name] / self.one[LIMIT]:.1f} "

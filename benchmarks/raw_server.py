@@ -43,8 +43,8 @@ class Raw(asyncio.Protocol):
                 self._transport.write(each)
 
 
-async def main(port: int, file: Path, mode: str) -> None:
-    events = [event + b"\n\n" for event in file.read_bytes().split(b"\n\n") if event]
+async def main(port: int, prepared: bytes, mode: str) -> None:
+    events = [event + b"\n\n" for event in prepared.split(b"\n\n") if event]
     Raw.writes = (HEAD, *map(chunk, events), END)
     if mode == "once":
         Raw.writes = (HEAD + chunk(b"".join(events)) + END,)
@@ -52,4 +52,4 @@ async def main(port: int, file: Path, mode: str) -> None:
     await server.serve_forever()
 
 
-asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]))
+asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]))

@@ -22,7 +22,7 @@ CHARS = 10  # of a delta
 
 @dataclass(frozen=True)
 class Rival:
-    """A server. ``argv`` is its command for a port and a text, after it has written what it needs to a folder.
+    """A server. ``argv`` is its command for a port and a text; what it needs is written to a folder.
 
     ``ready`` tells a running server what to say, where it cannot be told before.
     """

@@ -30,12 +30,13 @@ class Answer:
         head, _, rest = b"".join(data for _, data in self.chunks).partition(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200"):
             raise ValueError(f"not an answer: {head[:200]!r} {rest[:200]!r}")
-        pieces = []
-        while rest:
-            size, _, rest = rest.partition(b"\r\n")
-            length = int(size, 16)
-            pieces.append(rest[:length])
-            rest = rest[length + 2 :]
+        pieces, start = [], 0
+        while start < len(rest):
+            line_end = rest.index(b"\r\n", start)
+            length, start = int(rest[start:line_end], 16), line_end + 2
+            end = start + length
+            pieces.append(rest[start:end])
+            start = end + 2
         return b"".join(pieces)
 
     def deltas(self) -> list[str]:
@@ -105,7 +106,7 @@ async def ask(port: int) -> Answer:
 
 
 async def together(port: int, streams: int) -> tuple[float, list[Answer]]:
-    """So many requests at the same time, each on a connection of its own; seconds for all, and the answers."""
+    """So many requests at a time, each on its own connection; seconds for all, and the answers."""
     started_s = time.perf_counter()
     answers = await asyncio.gather(*(ask(port) for _ in range(streams)))
     return time.perf_counter() - started_s, answers

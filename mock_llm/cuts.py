@@ -18,8 +18,8 @@ AT_A_TIME = 256
 class Cuts:
     """Some parts of a turn, each cut into deltas; empty parts have none.
 
-    Iterate over it for the deltas, as often as wanted. :meth:`runs` gives the same texts many at a time, which
-    is several times cheaper than one by one.
+    Iterate over it for the deltas, as often as wanted. :meth:`runs` gives the same texts many at a time,
+    which is several times cheaper than one by one.
 
     Args:
         turn: Whose parts they are.
