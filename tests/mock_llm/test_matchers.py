@@ -179,3 +179,24 @@ def test_a_path_has_steps(path: str, steps: tuple[str | int, ...]) -> None:
 def test_a_check_of_nothing_fits_everything(asking: Any) -> None:
     assert matches((), asking.request(), 1)
     assert matches((Check("model", "contains", ""),), asking.request(), 1)
+
+
+def test_a_path_through_something_that_has_no_keys_finds_nothing(request_of: Any) -> None:
+    request = request_of(ASKED)
+    assert not matches(matcher('json: {"$.model.name": x}'), request, 1)
+    assert not matches(matcher('json: {"$.tools[7]": x}'), request, 1)
+
+
+@pytest.mark.parametrize(
+    ("yaml", "problem"),
+    [
+        ("header: {x-app: [a]}", "1:17 expected text or a comparison (a mapping), got a list"),
+        ("model: {contains: [a]}", "1:19 expected text, got a list"),
+        (
+            'json: {"$.a": {matches: "("}}',
+            "1:25 not a regular expression: missing ), unterminated subpattern at position 0",
+        ),
+    ],
+)
+def test_a_wrong_value_in_a_matcher_is_one_mistake(yaml: str, problem: str) -> None:
+    assert problems_of(yaml) == [problem]
