@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import gzip
+import random
 import sys
 import time
 import tracemalloc
@@ -26,25 +27,20 @@ from harness.detectors.batch import Scanner
 from harness.detectors.guard import Guard
 from harness.detectors.mechanisms import PUBLISHED
 
-FOLDERS = (
-    "/usr/share/doc",
-    "/usr/share/man/man1",
-    "/usr/lib/node_modules",
-    "/usr/local/lib",
-    "/usr/lib/python3",
-)
+FOLDERS = ("/usr/share/doc", "/usr/share/man", "/usr/lib/node_modules", "/usr/lib/python3", sys.prefix)
 MB = 1_000_000
 GOAL_BATCH, GOAL_DELTAS = 20, 4
 DELTA = 20
 COLLAPSE = PUBLISHED.without("control-token-leak", "repetitive-turns")
 
 
-def documents(folders: Sequence[str]) -> Iterator[str]:
-    """Texts of the machine that people wrote to be read, in a fixed order."""
-    for folder in folders:
-        for path in sorted(Path(folder).rglob("*")):
-            if path.is_file():
-                yield from _texts(path)
+def documents(folder: str) -> Iterator[str]:
+    """Texts of the machine that people wrote to be read, in an order that is mixed and fixed."""
+    paths = sorted(Path(folder).rglob("*"))
+    random.Random(1).shuffle(paths)
+    for path in paths:
+        if path.is_file():
+            yield from _texts(path)
 
 
 def _texts(path: Path) -> Iterator[str]:
@@ -73,13 +69,15 @@ def _docstrings(source: str) -> Iterator[str]:
 
 def collect(folders: Sequence[str], size: int) -> list[str]:
     """Documents of at least ``size`` bytes together, none of them stopped by the guard or very short."""
-    found, total = [], 0
-    for text in documents(folders):
-        if len(text) >= 500:
-            found.append(text)
-            total += len(text.encode("utf-8", "surrogatepass"))
-            if total >= size:
-                break
+    found = []
+    for folder in folders:
+        room = size // len(folders)
+        for text in documents(folder):
+            if 500 <= len(text) <= 500_000:
+                found.append(text)
+                room -= len(text.encode("utf-8", "surrogatepass"))
+                if room <= 0:
+                    break
     return found
 
 

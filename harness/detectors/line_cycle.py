@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from operator import eq
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from harness.detectors.bounded_text import BoundedText
 from harness.detectors.finding import Finding
@@ -12,12 +11,6 @@ from harness.detectors.short_period import DECORATION
 
 _CONTENT = re.compile(rf"[^\s{re.escape(DECORATION)}\u2500-\u259f]")
 _CAP = 16_384  # characters kept of a line; beyond them only a digest is
-_MANY = 64  # lines from which looking at all of them at once pays
-
-
-class _Line(NamedTuple):
-    start: int
-    text: str
 
 
 class _Streak:
@@ -84,7 +77,12 @@ class LineCycle:
         self._forget()
 
     def _forget(self) -> None:
-        self._recent: list[_Line] = []
+        self._texts: list[str] = []  # of the last lines
+        self._starts: list[int] = []
+        self._drop()
+
+    def _drop(self) -> None:
+        self._live = False  # a streak may be open
         for streak in self._streaks:
             streak.drop()
 
@@ -92,7 +90,7 @@ class LineCycle:
     def quiet(self) -> int:
         """How many characters can follow without a finding, whatever they are."""
         begins = [streak.begin for streak in self._streaks if streak.begin >= 0]
-        begins.append(self._recent[0].start if self._recent else self._read)
+        begins.append(self._starts[0] if self._starts else self._read)
         held = self._read + self._held + self._long.length
         return max(0, min(begins) + self._min_chars - held - 1)
 
@@ -113,9 +111,10 @@ class LineCycle:
             self._spill(first)
             finding = self._end_line(self._long.value(), self._long.length)
             self._long.clear()
-        *lines, rest = text.split("\n")
-        finding = finding or self._end_lines(lines)
+        end = text.rfind("\n") + 1
+        finding = finding or (self._end_blocks(text[: end - 1]) if end else None)
         self._fired = finding is not None
+        rest = text[end:]
         self._pieces = [rest]
         self._held = len(rest)
         if self._held > _CAP:
@@ -131,64 +130,80 @@ class LineCycle:
         self._pieces = []
         self._held = 0
 
+    def _end_blocks(self, text: str) -> Finding | None:
+        """Take complete lines. Empty lines part them into blocks, and no streak crosses one."""
+        blocks = text.split("\n\n")
+        last = blocks.pop()
+        for block in blocks:
+            if self._texts or self._may_fire(block):
+                finding = self._end_lines(block.split("\n"))
+                if finding:
+                    return finding
+                self._read += 1
+                self._forget()
+            else:
+                self._read += len(block) + 2
+        return self._end_lines(last.split("\n"))
+
+    def _may_fire(self, block: str) -> bool:
+        """Whether a block is long enough, and enough of its lines are no news in it."""
+        if len(block) + 1 < self._min_chars:
+            return False
+        lines = block.split("\n")
+        return len(lines) - len(set(lines)) >= self._min_cycles
+
     def _end_lines(self, lines: list[str]) -> Finding | None:
-        if len(lines) >= _MANY:
-            lines = self._skip(lines)
+        if not self._texts and len(set(lines)) == len(lines) > self._max_period:
+            skipped = lines[: -self._max_period]  # all are different: only the last can come again
+            self._read += sum(map(len, skipped)) + len(skipped)
+            lines = lines[-self._max_period :]
         for line in lines:
-            bounded = line
-            if len(line) > _CAP:
-                whole = BoundedText(_CAP)
-                whole.add(line)
-                bounded = whole.value()
-            finding = self._end_line(bounded, len(line))
+            finding = self._end_line(self._bounded(line), len(line))
             if finding:
                 return finding
         return None
 
-    def _skip(self, lines: list[str]) -> list[str]:
-        """Pass over lines in which no streak can fire, and return the others.
-
-        Without enough equal pairs in a row nothing fires, also not together with what came before; then
-        a streak that is open at the end is short, and the lines that it needs suffice to find it again.
-        """
-        if any(streak.begin >= 0 for streak in self._streaks):
-            return lines
-        earlier = [line.text for line in self._recent]
-        every = [*earlier, *lines]
-        for period in range(1, self._max_period + 1):
-            if b"\1" * (self._min_cycles * period) in bytes(map(eq, every[period:], every)):
-                return lines
-        needed = (self._min_cycles + 1) * self._max_period + 1
-        if len(lines) <= needed:
-            return lines
-        skipped = lines[:-needed]
-        self._read += sum(map(len, skipped)) + len(skipped)
-        self._forget()
-        return lines[-needed:]
+    def _bounded(self, line: str) -> str:
+        if len(line) <= _CAP:
+            return line
+        whole = BoundedText(_CAP)
+        whole.add(line)
+        return whole.value()
 
     def _end_line(self, text: str, length: int) -> Finding | None:
-        line = _Line(self._read, text)
+        start = self._read
         self._read += length + 1
-        if not text or text.isspace():
-            self._forget()
-            return None
+        texts = self._texts
+        if text not in texts:
+            if not text or text.isspace():
+                if texts:
+                    self._forget()
+                return None
+            if self._live:
+                self._drop()
+            finding = None
+        else:
+            finding = self._match(text, start)
+        texts.append(text)
+        self._starts.append(start)
+        if len(texts) > self._max_period:
+            del texts[0], self._starts[0]
+        return finding
+
+    def _match(self, text: str, start: int) -> Finding | None:
+        """Go on with the streaks of the periods after which this line came before, and drop the others."""
         finding = None
-        counts: bool | None = None
-        for streak in self._streaks[: len(self._recent)]:
-            before = self._recent[-streak.period]
-            if before.text != text:
-                streak.begin = -1
+        counts = _CONTENT.search(text) is not None
+        for streak in self._streaks[: len(self._texts)]:
+            if self._texts[-streak.period] != text:
+                streak.drop()
                 continue
             if streak.begin < 0:
-                streak.begin, streak.first_end, streak.matched = before.start, line.start, 0
-            if counts is None:
-                counts = _CONTENT.search(text) is not None
+                streak.begin, streak.first_end = self._starts[-streak.period], start
             streak.matched += counts
             if finding is None and self._is_cycle(streak):
                 finding = self._finding(streak)
-        self._recent.append(line)
-        if len(self._recent) > self._max_period:
-            del self._recent[0]
+        self._live = True
         return finding
 
     def _is_cycle(self, streak: _Streak) -> bool:

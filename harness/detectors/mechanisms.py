@@ -23,14 +23,19 @@ Number = int | float | bool
 
 
 class ParagraphJudge(Protocol):
-    """A detector that looks at whole paragraphs, so that several can share one splitter."""
+    """A detector that looks at whole paragraphs, so that several can share one splitter.
+
+    ``eligibility`` are the UTF-16 units and the word characters that a paragraph needs to be shown to it.
+    """
+
+    eligibility: tuple[int, int]
 
     @property
     def quiet(self) -> int:
         """How many characters can follow without a finding, whatever they are."""
 
     def judge(self, paragraph: Paragraph) -> Finding | None:
-        """Look at the next paragraph of the stream and remember it."""
+        """Look at the next eligible paragraph of the stream and remember it."""
 
     def reset(self) -> None:
         """Forget everything."""

@@ -7,16 +7,19 @@ from collections import deque
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from harness.detectors.finding import Finding
-from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, is_eligible
+from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, is_eligible, shortest
 from harness.detectors.tokens import MAX_CHARS, tokens
 
 if TYPE_CHECKING:
     from harness.detectors.paragraphs import Paragraph
 
-_BITS = tuple(1 << bit for bit in range(512))
+_SIZE = 240  # bits of a signature: few enough to be quick, enough for the words of 512 characters
+_BITS = tuple(1 << bit for bit in range(_SIZE))
 _INDENTED = re.compile(r"(?: {2,}| ?\t)")
 _NESTED_ITEM = re.compile(r"\s+(?:[-*+\u2022]|\d+[.)])\s")
 _CODE_ENDINGS = tuple("{}[](;,>")
+_INDENTS = frozenset(" \t")
+_SUSPICIOUS_END = frozenset("{}[](;,>" + "".join(filter(str.isspace, map(chr, range(0x3001)))))
 
 
 def is_code_shaped(line: str) -> bool:
@@ -33,28 +36,46 @@ def is_code_shaped(line: str) -> bool:
 def without_code(text: str) -> str:
     """A text without its lines that are shaped like code."""
     lines = text.split("\n")
-    kept = [line for line in lines if not is_code_shaped(line)]
+    kept = [
+        line
+        for line in lines
+        if (line[-1:] not in _SUSPICIOUS_END and line[:1] not in _INDENTS) or not is_code_shaped(line)
+    ]
     return text if len(kept) == len(lines) else "\n".join(kept)
 
 
-class _Remembered(NamedTuple):
-    """A paragraph as its successors are compared with it.
-
-    ``signature`` hashes every word to one of some bits. It bounds from above how many words two
-    paragraphs share, so most comparisons need no set. ``share`` is how many of its words a similar
-    paragraph has to share, less what that one's own size adds.
-    """
-
-    signature: int
-    share: float
-    start: int
-    words: frozenset[str]
-
-
 class _Echo(NamedTuple):
-    start: int
     anchor: int
     similarity: float
+
+
+class _Remembered:
+    """A paragraph as it is compared with others.
+
+    ``signature`` hashes every word to one of some bits. It bounds from above how many words two
+    paragraphs share, so most comparisons need no set. ``echo`` is unknown until somebody needs it.
+    """
+
+    __slots__ = ("echo", "is_known", "signature", "start", "text", "words")
+
+    def __init__(self, start: int, text: str) -> None:
+        self.start = start
+        self.echo: _Echo | None = None
+        self.is_known = False
+        self.text = text
+        self.words: frozenset[str] | None = None
+        self.signature = 0
+
+    def read(self) -> frozenset[str]:
+        """The words, found when they are needed first."""
+        if self.words is None:
+            bits = 0
+            self.words = tokens(self.text, len(self.text))
+            for word in self.words:
+                bits |= _BITS[hash(word) % _SIZE]
+            self.signature = bits
+            self.text = ""
+        return self.words
 
 
 class NearDuplicateParagraphs:
@@ -68,7 +89,8 @@ class NearDuplicateParagraphs:
     echoes within the lookback.
 
     Paragraphs that touch fenced code are neither judged nor remembered. Memory stays within
-    ``lookback`` word sets.
+    ``lookback`` and ``window`` word sets. While enough of the window are known to be no echoes, nothing
+    can fire, and no other is compared with anything.
 
     Args:
         lookback: Earlier eligible paragraphs that a paragraph is compared with.
@@ -107,17 +129,15 @@ class NearDuplicateParagraphs:
         self.window = window
         self.min_echoes = min_echoes
         self.min_similarity = min_similarity
-        self._eligibility = min_units, min_word_chars
+        self.eligibility = min_units, min_word_chars
         self._max_chars = max_chars
         self._skips_code_lines = skips_code_lines
-        # Jaccard >= s exactly when the shared words are at least s / (1 + s) of both sizes together.
-        self._floor = min_similarity / (1 + min_similarity)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
-        self._remembered: deque[_Remembered] = deque(maxlen=self.lookback)
-        self._recent: deque[_Echo | None] = deque(maxlen=self.window)
+        self._remembered: deque[_Remembered] = deque(maxlen=self.lookback + self.window)
+        self._fresh = 0  # paragraphs of the window that are known to be no echoes
 
     @property
     def quiet(self) -> int:
@@ -125,46 +145,69 @@ class NearDuplicateParagraphs:
 
         The open paragraph may end at once; a further eligible one has this many characters at least.
         """
-        paragraphs = self.min_echoes - sum(echo is not None for echo in self._recent) - 1
-        return max(0, paragraphs) * (self._eligibility[0] // 2)
+        echoes = min(len(self._remembered), self.window) - self._fresh
+        return max(0, self.min_echoes - echoes - 1) * (shortest(self.eligibility[0]))
 
     def judge(self, paragraph: Paragraph) -> Finding | None:
-        """Look at the next paragraph of the stream and remember it."""
-        if paragraph.is_fenced or not is_eligible(paragraph.text, *self._eligibility):
+        """Look at the next eligible paragraph of the stream and remember it."""
+        if paragraph.is_fenced:
             return None
         text = paragraph.text
         if self._skips_code_lines:
             text = without_code(text)
-            if len(text) < len(paragraph.text) and not is_eligible(text, *self._eligibility):
+            if len(text) < len(paragraph.text) and not is_eligible(text, *self.eligibility):
                 return None
-        words = tokens(text, self._max_chars)
-        signature = _signature(words)
-        self._recent.append(self._echo(paragraph.start, words, signature))
-        self._remembered.append(_Remembered(signature, self._floor * len(words), paragraph.start, words))
-        echoes = [echo for echo in self._recent if echo]
-        return self._finding(paragraph, echoes) if len(echoes) >= self.min_echoes else None
+        remembered, window = self._remembered, self.window
+        if len(remembered) >= window:
+            leaving = remembered[-window]
+            self._fresh -= leaving.is_known and leaving.echo is None
+        remembered.append(_Remembered(paragraph.start, text[: self._max_chars]))
+        if min(len(remembered), window) - self._fresh < self.min_echoes:
+            return None
+        return self._look(paragraph)
 
-    def _echo(self, start: int, words: frozenset[str], signature: int) -> _Echo | None:
-        hidden = len(words) - signature.bit_count()  # words that share a bit with another word
-        needed = self._floor * len(words) - hidden - 1e-9
+    def _look(self, paragraph: Paragraph) -> Finding | None:
+        """Find out about the paragraphs of the window, the newest first, until a finding is ruled out."""
+        remembered = list(self._remembered)
+        first = max(0, len(remembered) - self.window)
+        for at in range(len(remembered) - 1, first - 1, -1):
+            newer = remembered[at]
+            if not newer.is_known:
+                newer.echo = self._echo(newer, remembered[max(0, at - self.lookback) : at])
+                newer.is_known = True
+                self._fresh += newer.echo is None
+                if len(remembered) - first - self._fresh < self.min_echoes:
+                    return None
+        return self._finding(
+            paragraph, [one for one in remembered[first:] if one.echo], len(remembered) - first
+        )
+
+    def _echo(self, paragraph: _Remembered, earlier: list[_Remembered]) -> _Echo | None:
+        words, signature = paragraph.read(), paragraph.signature
+        size = len(words)
+        hidden = size - signature.bit_count()  # words that share a bit with another word
+        # Jaccard >= s needs s of the larger set to be shared, so s of this one.
+        least = self.min_similarity * size - hidden - 1e-9
         similar = [
-            (_jaccard(words, other), -at)
-            for bits, share, at, other in self._remembered
-            if (signature & bits).bit_count() - share >= needed
+            (_jaccard(words, other), -one.start)
+            for one in earlier
+            if (other := one.words or one.read()) is not None
+            and (signature & one.signature).bit_count() >= least
         ]
         best, minus_anchor = max(similar, default=(0.0, 0))
-        return _Echo(start, -minus_anchor, best) if best >= self.min_similarity and best > 0 else None
+        return _Echo(-minus_anchor, best) if best >= self.min_similarity and best > 0 else None
 
-    def _finding(self, paragraph: Paragraph, echoes: list[_Echo]) -> Finding:
-        oldest, count, of = echoes[0], len(echoes), len(self._recent)
+    def _finding(self, paragraph: Paragraph, echoes: list[_Remembered], of: int) -> Finding:
+        oldest, count = echoes[0], len(echoes)
+        assert oldest.echo is not None
         return Finding(
             rule=self.rule,
             mechanism=self.mechanism,
             reason=f"{count} of the last {of} paragraphs restate earlier ones",
-            anomaly_start=oldest.anchor,
+            anomaly_start=oldest.echo.anchor,
             garbage_start=oldest.start,
             fired_at=paragraph.end,
-            details={"echoes": count, "paragraphs": of, "similarity": round(oldest.similarity, 3)},
+            details={"echoes": count, "paragraphs": of, "similarity": round(oldest.echo.similarity, 3)},
         )
 
 
@@ -172,10 +215,3 @@ def _jaccard(left: frozenset[str], right: frozenset[str]) -> float:
     shared = len(left & right)
     union = len(left) + len(right) - shared
     return shared / union if union else 0.0
-
-
-def _signature(words: frozenset[str]) -> int:
-    bits = 0
-    for word in words:
-        bits |= _BITS[hash(word) & 511]
-    return bits

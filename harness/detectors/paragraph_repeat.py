@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, ClassVar
 
 from harness.detectors.finding import Finding
-from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, is_eligible
+from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, shortest
 
 if TYPE_CHECKING:
     from harness.detectors.paragraphs import Paragraph
@@ -42,10 +42,9 @@ def folded(paragraph: Paragraph) -> str:
 class ParagraphRing:
     """Detect a paragraph that comes back word for word.
 
-    Judges paragraphs in the order in which they end; ones that are not eligible are passed over. A
-    paragraph fires when it and ``min_repeats - 1`` of the ``window`` eligible paragraphs before it are
-    equal. Interleaved repeats (A B A B A B) count, because it is a ring and not a streak. Memory stays
-    within ``window`` paragraphs.
+    Judges the eligible paragraphs in the order in which they end. A paragraph fires when it and
+    ``min_repeats - 1`` of the ``window`` eligible paragraphs before it are equal. Interleaved repeats
+    (A B A B A B) count, because it is a ring and not a streak. Memory stays within ``window`` paragraphs.
 
     The finding starts at the first of the equal paragraphs and keeps the text up to the second.
 
@@ -80,14 +79,14 @@ class ParagraphRing:
             raise ValueError(f"min_repeats is {min_repeats}, but must be 2..{window + 1}")
         self.window = window
         self.min_repeats = min_repeats
-        self._eligibility = min_units, min_word_chars
+        self.eligibility = min_units, min_word_chars
         self._fold_numbers = fold_numbers
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
         self._ring: deque[str] = deque()
-        self._starts: dict[str, deque[int]] = {}
+        self._starts: dict[str, list[int]] = {}
         self._close = 0  # texts that fire when they come once more
 
     def progressed(self) -> None:
@@ -101,20 +100,19 @@ class ParagraphRing:
 
         The open paragraph may end at once; a further eligible one has this many characters at least.
         """
-        return 0 if self._close else self._eligibility[0] // 2
+        return 0 if self._close else shortest(self.eligibility[0])
 
     def judge(self, paragraph: Paragraph) -> Finding | None:
-        """Look at the next paragraph of the stream and remember it."""
-        if not is_eligible(paragraph.text, *self._eligibility):
-            return None
+        """Look at the next eligible paragraph of the stream and remember it."""
         key = folded(paragraph) if self._fold_numbers else paragraph.text
         starts = self._starts.get(key)
         if starts is None:
-            starts = self._starts[key] = deque()
+            starts = self._starts[key] = []
         starts.append(paragraph.start)
-        if len(starts) >= self.min_repeats:
-            return self._finding(paragraph, starts)
-        self._close += len(starts) == self.min_repeats - 1
+        if len(starts) >= self.min_repeats - 1:
+            if len(starts) >= self.min_repeats:
+                return self._finding(paragraph, starts)
+            self._close += 1
         self._ring.append(key)
         if len(self._ring) > self.window:
             self._forget(self._ring.popleft())
@@ -123,11 +121,12 @@ class ParagraphRing:
     def _forget(self, key: str) -> None:
         starts = self._starts[key]
         self._close -= len(starts) == self.min_repeats - 1
-        starts.popleft()
-        if not starts:
+        if len(starts) == 1:
             del self._starts[key]
+        else:
+            del starts[0]
 
-    def _finding(self, paragraph: Paragraph, starts: deque[int]) -> Finding:
+    def _finding(self, paragraph: Paragraph, starts: list[int]) -> Finding:
         repeats = len(starts)
         return Finding(
             rule=self.rule,

@@ -17,16 +17,23 @@ CAP = 16_384
 
 # A word character is an ASCII alphanumeric or anything above 0x7F but box drawing and blocks.
 _WORD = "0-9A-Za-z\x80-\u24ff\u25a0-\U0010ffff"
-_NO_WORD = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
+_ASCII_WORD = {code: "x" if chr(code).isalnum() else " " for code in range(128)}
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 # Between two paragraphs: the newline of the last line, the blank line that ends it, and further ones.
-_BREAK = re.compile(r"\n([^\S\n]*\n)(?:[^\S\n]*\n)*")
+_BREAK = re.compile(r"\n(\n|[^\S\n]+\n)(?:[^\S\n]*\n)*")
+# Blank lines that are not empty hold one of these.
+_NOT_PLAIN = ("\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "\r", " \n", "\t\n")
 _BLANKS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
 @lru_cache(maxsize=8)
 def _enough_words(count: int) -> re.Pattern[str]:
     return re.compile(f"(?:[^{_WORD}]*+[{_WORD}]){{{count}}}")
+
+
+def shortest(min_units: int) -> int:
+    """Characters that an eligible paragraph has at least: all of them beyond U+FFFF, and a newline."""
+    return min_units // 2
 
 
 def is_eligible(text: str, min_units: int = MIN_UNITS, min_word_chars: int = MIN_WORD_CHARS) -> bool:
@@ -50,9 +57,14 @@ def is_eligible(text: str, min_units: int = MIN_UNITS, min_word_chars: int = MIN
         if units < min_units:
             return False
     head = text[: 4 * min_word_chars]
-    if head.isascii() and len(head.translate(_NO_WORD)) >= min_word_chars:
+    if head.isascii() and head.translate(_ASCII_WORD).count("x") >= min_word_chars:
         return True
     return _enough_words(min_word_chars).match(text) is not None
+
+
+def _is_plain(text: str) -> bool:
+    """Whether paragraphs end only at empty lines, and no line needs a closer look."""
+    return text.isascii() and not any(mark in text for mark in _NOT_PLAIN)
 
 
 class Paragraph(NamedTuple):
@@ -81,6 +93,7 @@ class ParagraphSplitter:
 
     Args:
         cap: Characters kept of an open paragraph; beyond them only a digest is.
+        shortest: Paragraphs with fewer characters are not returned.
 
     >>> splitter = ParagraphSplitter()
     >>> list(splitter.feed("One\ntwo."))
@@ -89,8 +102,9 @@ class ParagraphSplitter:
     [(0, 10, 'One\ntwo.'), (10, 19, 'Three.')]
     """
 
-    def __init__(self, cap: int = CAP) -> None:
+    def __init__(self, cap: int = CAP, shortest: int = 0) -> None:
         self._cap = cap
+        self._shortest = shortest
         self.reset()
 
     def reset(self) -> None:
@@ -155,22 +169,39 @@ class ParagraphSplitter:
     def _end_lines(self, text: str, at: int, end: int, found: list[Paragraph]) -> None:
         """Take the complete lines ``text[at:end]``."""
         base = self._read - at
-        while at < end:
-            blanks = _BLANKS.match(text, at, end)
-            if blanks:
-                if self._body is not None:
-                    self._close("", base + text.index("\n", at) + 1, found)
-                at = blanks.end()
-                continue
+        self._read += end - at
+        blanks = _BLANKS.match(text, at, end)
+        if blanks:
+            if self._body is not None:
+                self._close("", base + text.index("\n", at) + 1, found)
+            at = blanks.end()
+        if at < end and self._body is None and _is_plain(text):
+            at = self._end_plain(text, at, end, found)
+        else:
+            for gap in _BREAK.finditer(text, at, end):
+                if self._body is None:
+                    self._open(base + at)
+                self._close(text[at : gap.start()], base + gap.end(1), found)
+                at = gap.end()
+        if at < end:
             if self._body is None:
                 self._open(base + at)
-            gap = _BREAK.search(text, at, end)
-            if gap is None:
-                self._hold(text[at : end - 1])
-                break
-            self._close(text[at : gap.start()], base + gap.end(1), found)
-            at = gap.end()
-        self._read = base + end
+            self._hold(text[at : end - 1])
+
+    def _end_plain(self, text: str, at: int, end: int, found: list[Paragraph]) -> int:
+        """Take the paragraphs of a plain text, and return where the one that has not ended starts."""
+        base = self._read - end
+        has_fence = bool(self._fence) or "```" in text or "~~~" in text
+        *ended, rest = text[at:end].split("\n\n")
+        for part in ended:
+            body = part.lstrip("\n") if part[:1] == "\n" else part
+            at += len(part) + 2
+            if has_fence or len(body) > self._cap:
+                self._open(base + at - 2 - len(body))
+                self._close(body, base + at, found)
+            elif len(body) >= self._shortest:
+                found.append(Paragraph(base + at - 2 - len(body), base + at, body, is_fenced=False))
+        return at + len(rest) - len(rest.lstrip("\n"))
 
     def _hold(self, lines: str) -> None:
         self._add(self._normalised(lines))
@@ -189,7 +220,8 @@ class ParagraphSplitter:
             text = self._body.value()
         else:
             text = self._normalised(lines)
-        found.append(Paragraph(self._start, end, text, self._fenced))
+        if len(text) >= self._shortest:
+            found.append(Paragraph(self._start, end, text, self._fenced))
         self._body = None
 
     def _normalised(self, lines: str) -> str:

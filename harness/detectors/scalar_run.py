@@ -59,7 +59,10 @@ class DominantScalarRun:
         # Until a run has this many repeats it holds no whitespace, so every run starts with them in a row.
         opening = min(repeats_per_space, self._min)
         self._opening = re.compile(f"({_TARGET})\\1{{{opening - 1}}}")
-        self._ascii_openings = tuple(target * opening for target in ASCII_TARGETS)
+        # Among the characters that lie a step apart, the start of a run has two neighbours.
+        self._step = opening // 2
+        self._ascii_pairs = tuple(target * 2 for target in ASCII_TARGETS)
+        self._pair = re.compile(f"({_TARGET})\\1")
         self.reset()
 
     def reset(self) -> None:
@@ -79,13 +82,14 @@ class DominantScalarRun:
         if self._fired or not delta:
             return None
         at, finding = self._follow(delta, 0) if self._count else (0, None)
+        may_open = self._may_open(delta)
         while finding is None and at < len(delta):
-            opening = self._next_opening(delta, at)
-            if opening < 0:
+            opening = self._opening.search(delta, at) if may_open else None
+            if opening is None:
                 self._open_at_end(delta, at)
                 break
-            self._open(delta[opening], self._read + opening)
-            at, finding = self._follow(delta, opening)
+            self._open(opening.group(1), self._read + opening.start())
+            at, finding = self._follow(delta, opening.start())
         self._read += len(delta)
         self._fired = finding is not None
         return finding
@@ -106,11 +110,14 @@ class DominantScalarRun:
         self._count = 0
         self._spaces = 0
 
-    def _next_opening(self, text: str, at: int) -> int:
-        if text.isascii() and not any(opening in text for opening in self._ascii_openings):
-            return -1
-        found = self._opening.search(text, at)
-        return found.start() if found else -1
+    def _may_open(self, text: str) -> bool:
+        """Whether a run that is long enough to fire could begin in a text: a look at a few characters."""
+        if not self._step:
+            return True
+        sample = text[:: self._step]
+        if text.isascii():
+            return any(pair in sample for pair in self._ascii_pairs)
+        return self._pair.search(sample) is not None
 
     def _open_at_end(self, text: str, at: int) -> None:
         """A run may begin in the last characters of a text."""

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from harness.detectors.control_tokens import ControlTokenLeak
 from harness.detectors.mechanisms import ParagraphJudge, make
-from harness.detectors.paragraphs import ParagraphSplitter
+from harness.detectors.paragraphs import ParagraphSplitter, is_eligible, shortest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from harness.detectors.finding import Detector, Finding, StreamKind
     from harness.detectors.mechanisms import Mechanism
+    from harness.detectors.paragraphs import Paragraph
 
 
 def make_detectors(
@@ -61,7 +62,13 @@ class ParagraphReader:
 
     def __init__(self, judges: tuple[ParagraphJudge, ...]) -> None:
         self.judges = judges
-        self._splitter = ParagraphSplitter()
+        # Paragraphs are looked at once for all judges that ask for the same.
+        self._groups = tuple(
+            (eligibility, tuple(judge for judge in judges if judge.eligibility == eligibility))
+            for eligibility in dict.fromkeys(judge.eligibility for judge in judges)
+        )
+        least = min((units for (units, _), _ in self._groups), default=0)
+        self._splitter = ParagraphSplitter(shortest=shortest(least))
         self._fired = False
         self._set_quiet()
 
@@ -76,13 +83,21 @@ class ParagraphReader:
         if not paragraphs:
             return None
         for paragraph in paragraphs:
-            for judge in self.judges:
-                finding = judge.judge(paragraph)
-                if finding:
-                    self._fired = True
-                    return finding
+            finding = self._judge(paragraph)
+            if finding:
+                self._fired = True
+                return finding
         self._set_quiet()
         return None
+
+    def _judge(self, paragraph: Paragraph) -> Finding | None:
+        found = [
+            judge.judge(paragraph)
+            for eligibility, judges in self._groups
+            if is_eligible(paragraph.text, *eligibility)
+            for judge in judges
+        ]
+        return next(filter(None, found), None)
 
     def finish(self) -> Finding | None:
         """Say that the stream has ended: a paragraph with no blank line after it is not judged."""

@@ -130,6 +130,13 @@ class RepetitiveTurns:
         self._word.append(delta[at:])
         return None
 
+    def rearm(self) -> None:
+        """Let the next near copy fire again, though no other reply came between.
+
+        For an agent that has just corrected the model: the corrected reply is judged too.
+        """
+        self._fired = False
+
     def _ends_as_copy(self, word: str) -> bool:
         word = word.strip()
         if word:

@@ -140,8 +140,7 @@ def test_the_ring_and_the_lookback_stay_within_their_windows() -> None:
         assert ring.judge(paragraph) is None
         near.judge(paragraph)
     assert len(ring._ring) == len(ring._starts) == 64
-    assert len(near._remembered) == 32
-    assert len(near._recent) == 12
+    assert len(near._remembered) == 32 + 12
 
 
 def calls_of(work: Callable[[], object]) -> int:
@@ -186,4 +185,6 @@ def test_a_paragraph_is_compared_with_the_lookback_at_most(monkeypatch: Any) -> 
     (paragraph,) = numbered(1)
     for _ in range(100):
         near.judge(paragraph)
-    assert compared == sum(min(n, 32) for n in range(100))
+    # Five of twelve known to be no echoes rule a finding out, so only as many are looked at.
+    looked_at = [n for n in range(7, 100) if n % 12 in {7, 8, 9, 10, 11}]
+    assert compared == sum(min(n, 32) for n in looked_at)
