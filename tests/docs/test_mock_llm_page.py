@@ -1,4 +1,4 @@
-"""Every block of docs/mock-llm.md is run, in order, in one folder, as a reader would.
+"""Every block of docs/mock-llm.md is run, as a reader would.
 
 A YAML or Python block is a file, named in its first line. A shell block that serves runs until its section ends;
 any other has to succeed, and to print what the text block behind it shows.
@@ -51,7 +51,13 @@ SECTIONS = [part for part in re.split(r"^## ", PAGE, flags=re.MULTILINE) if "```
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("page")
+    """A folder with every file that the page writes, so that each section can be run on its own."""
+    folder = tmp_path_factory.mktemp("page")
+    for block in blocks(PAGE):
+        if block.language in ("yaml", "python"):
+            name, _, text = block.text.partition("\n")
+            (folder / name.removeprefix("# ")).write_text(text, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
@@ -101,9 +107,8 @@ def test_the_blocks_of_the_section_do_what_the_page_says(
     with contextlib.ExitStack() as running:
         for block in blocks(section):
             if block.language in ("yaml", "python"):
-                name, _, text = block.text.partition("\n")
-                (folder / name.removeprefix("# ")).write_text(text, encoding="utf-8")
-            elif SERVING.match(block.text):
+                continue
+            if SERVING.match(block.text):
                 running.enter_context(served(block.text.strip(), folder))
             else:
                 check(block, folder)

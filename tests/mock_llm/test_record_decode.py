@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mock_llm.dialects import NAMES
@@ -143,6 +143,7 @@ json_values = st.recursive(
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
 @given(values=st.lists(json_values, max_size=4))
 def test_no_answer_upsets_a_decoder(name: str, values: list[Any]) -> None:
     decoder = decoder_for(name)
@@ -151,6 +152,7 @@ def test_no_answer_upsets_a_decoder(name: str, values: list[Any]) -> None:
     assert all(isinstance(p, Said | Called | Counted | Stopped | Finished | Failed) for p in pieces)
 
 
+@settings(deadline=None)
 @given(
     events=st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"])), max_size=5),
     ending=st.sampled_from(["\n", "\r\n", "\r"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mock_llm.delivery import Send, WaitUntil, cut, plan
@@ -76,6 +76,7 @@ def request_for(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None)
 @given(cuts=st.lists(st.integers(0, 6000), max_size=8))
 def test_a_stream_reads_back_as_its_turn_however_it_was_cut(name: str, cuts: list[int]) -> None:
     data = streamed(name)
