@@ -37,7 +37,11 @@ def plan(lane: str, length: int) -> tuple[ScriptTurn, ...]:
     )
 
 
-WAITING = ScriptTurn(Turn((Text("matched"),)), when=(Check("last_user", "contains", "PLEASE"),))
+PLEASE = (Check("last_user", "contains", "PLEASE"),)
+WAITING = tuple(
+    ScriptTurn(Turn((Text(f"matched {n}"), ToolCall(f"m{n}", "bash", "{}")), stop="tool"), when=PLEASE)
+    for n in range(2)
+)
 LENGTHS = {"main": 5, "sub": 4, "nonce": 3}
 LANES = (
     Lane("sub", (Check("system", "contains", "sub-agent"),), plan("sub", LENGTHS["sub"])),
@@ -54,7 +58,7 @@ class Talk:
         self.messages: list[dict[str, Any]] = [{"role": "system", "content": system}]
         self.number = number
         self.taken = 0
-        self.has_matched = False
+        self.matched = 0
         self.last: tuple[dict[str, Any], Play, int] | None = None
 
     def ask(self, *, please: bool) -> None:
@@ -88,7 +92,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.fates: dict[int, Fate] = {}
         script = Script(
-            (*plan("main", LENGTHS["main"]), WAITING), sides=(SIDE,), max_requests=10_000, lanes=LANES
+            (*plan("main", LENGTHS["main"]), *WAITING), sides=(SIDE,), max_requests=10_000, lanes=LANES
         )
         self.responder = Responder(script, lambda number: self.fates.get(number, Fate()))
         self.talks: list[Talk] = []
@@ -114,11 +118,11 @@ class Machine(RuleBasedStateMachine):
         talk.ask(please=please)
         body = {"model": "m", "messages": list(talk.messages)}
         answer = self.answer(body)
-        wants_match = talk.lane == "main" and please and not is_follow_up and not talk.has_matched
+        wants_match = talk.lane == "main" and please and not is_follow_up and talk.matched < len(WAITING)
         if wants_match:
-            talk.has_matched = True
             assert isinstance(answer, Play)
-            assert answer.turn == WAITING
+            assert answer.turn == WAITING[talk.matched]
+            talk.matched += 1
         elif talk.taken < LENGTHS[talk.lane]:
             assert isinstance(answer, Play)
             assert answer.turn == plan(talk.lane, LENGTHS[talk.lane])[talk.taken]
