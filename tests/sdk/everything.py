@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.sdk import clients_table, endings, errors
+from tests.sdk import asides, clients_table, endings, errors
+from tests.sdk.asides import Aside
 from tests.sdk.clients_table import Cell, Column
 from tests.sdk.running import Program, Understood, understand
 
@@ -13,12 +14,14 @@ Results = Mapping[str, Mapping[str, Understood]]
 
 def python_results() -> Results:
     """What the Python libraries made of every case."""
-    return _results(clients_table.PYTHON, clients_table.PYTHON_CELLS, endings.PYTHON, errors.PYTHON)
+    return _results(
+        clients_table.PYTHON, clients_table.PYTHON_CELLS, endings.PYTHON, errors.PYTHON, asides.PYTHON
+    )
 
 
 def npm_results() -> Results:
     """What the npm libraries made of every case."""
-    return _results(clients_table.NPM, clients_table.NPM_CELLS, endings.NPM, errors.NPM)
+    return _results(clients_table.NPM, clients_table.NPM_CELLS, endings.NPM, errors.NPM, asides.NPM)
 
 
 def python_tables(results: Results) -> dict[str, str]:
@@ -45,6 +48,7 @@ def _results(
     cells: tuple[Cell, ...],
     broken: tuple[Column, ...],
     refused: tuple[Column, ...],
+    others: tuple[Aside, ...],
 ) -> Results:
     return understand(
         {
@@ -54,6 +58,7 @@ def _results(
                     *(cell.case for cell in cells if cell.library.partition(".")[0] == library),
                     *endings.cases(broken, library),
                     *errors.cases(refused, library),
+                    *(aside.case for aside in others if aside.library == library),
                 ],
             )
             for library, (program, _) in libraries.items()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sdk import endings, errors
+from tests.sdk import asides, endings, errors
+from tests.sdk.asides import Aside
 from tests.sdk.clients_table import NPM_CELLS, Cell, Column
 from tests.sdk.everything import Results, npm_tables
 from tests.sdk.expectations import accepts
@@ -16,6 +17,11 @@ TABLES = ("npm-clients", "npm-endings", "npm-errors")
 @pytest.mark.parametrize("cell", NPM_CELLS, ids=lambda cell: cell.name)
 def test_a_full_reply_is_understood(cell: Cell, npm: Results) -> None:
     accepts(cell, npm)
+
+
+@pytest.mark.parametrize("aside", asides.NPM, ids=lambda aside: aside.name)
+def test_lists_counts_refusals_and_all_stops_are_understood(aside: Aside, npm: Results) -> None:
+    asides.heard(aside, npm[aside.library][aside.name])
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sdk import clients_table, endings, errors
+from tests.sdk import asides, clients_table, endings, errors
+from tests.sdk.asides import Aside
 from tests.sdk.clients_table import PYTHON_CELLS, Cell, Column
 from tests.sdk.everything import Results, python_tables
 from tests.sdk.expectations import accepts
@@ -20,6 +21,11 @@ TABLES = ("python-clients", "python-endings", "python-errors", "python-retries")
 @pytest.mark.parametrize("cell", PYTHON_CELLS, ids=lambda cell: cell.name)
 def test_a_full_reply_is_understood(cell: Cell, python: Results) -> None:
     accepts(cell, python)
+
+
+@pytest.mark.parametrize("aside", asides.PYTHON, ids=lambda aside: aside.name)
+def test_lists_counts_refusals_and_all_stops_are_understood(aside: Aside, python: Results) -> None:
+    asides.heard(aside, python[aside.library][aside.name])
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -42,12 +42,15 @@ class Asked:
 class Heard:
     """What the library made of the reply; each part counts as far as it came before an error.
 
+    ``refused`` is what came in a channel of its own for refusals, and ``listed`` the models that there are.
     ``calls`` are id, name and arguments as a value; ``usage`` is input and output tokens. ``waits_s`` is
     what the library meant to wait between its own tries; it did not wait.
     """
 
     text: str = ""
     thinking: str = ""
+    refused: str = ""
+    listed: list[str] = field(default_factory=list)
     calls: list[tuple[str, str, Any]] = field(default_factory=list)
     usage: tuple[int, int] | None = None
     stop: str | None = None

@@ -70,5 +70,25 @@ def read_message(heard: Heard, reply: Any) -> None:
     heard.counted(reply.usage.input_tokens, reply.usage.output_tokens)
 
 
+def models(heard: Heard, asked: Asked) -> None:
+    with client_of(asked) as client:
+        heard.listed = [model.id for model in client.models.list()]
+
+
+def count(heard: Heard, asked: Asked) -> None:
+    with client_of(asked) as client:
+        counted = client.messages.count_tokens(model=MODEL, messages=ASKING["messages"])
+        heard.counted(counted.input_tokens, 0)
+
+
 if __name__ == "__main__":
-    serve({"messages-raw": raw, "messages-helper": helper, "messages-whole": whole}, at_once=8)
+    serve(
+        {
+            "messages-raw": raw,
+            "messages-helper": helper,
+            "messages-whole": whole,
+            "models": models,
+            "count": count,
+        },
+        at_once=8,
+    )

@@ -51,5 +51,19 @@ def read_chunk(heard: Heard, chunk: Any) -> None:
         heard.counted(counts.prompt_token_count, counts.candidates_token_count)
 
 
+def models(heard: Heard, asked: Asked) -> None:
+    client, _ = asking(asked)
+    heard.listed = [model.name for model in client.models.list()]
+
+
+def count(heard: Heard, asked: Asked) -> None:
+    client, arguments = asking(asked)
+    counted = client.models.count_tokens(model=MODEL, contents=arguments["contents"])
+    heard.counted(counted.total_tokens, 0)
+
+
 if __name__ == "__main__":
-    serve({"gemini-raw": streamed, "gemini-whole": whole}, at_once=8)
+    serve(
+        {"gemini-raw": streamed, "gemini-whole": whole, "models": models, "count": count},
+        at_once=8,
+    )

@@ -30,6 +30,7 @@ def chat_raw(heard: Heard, asked: Asked) -> None:
                 heard.counted(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
             for choice in chunk.choices:
                 heard.text += choice.delta.content or ""
+                heard.refused += choice.delta.refusal or ""
                 heard.thinking += getattr(choice.delta, "reasoning_content", None) or ""
                 heard.stop = choice.finish_reason or heard.stop
                 for call in choice.delta.tool_calls or []:
@@ -62,6 +63,7 @@ def read_chat(heard: Heard, reply: Any) -> None:
     """What a completion holds; its thinking is an attribute that only some replies have."""
     (choice,) = reply.choices
     heard.text, heard.stop = choice.message.content or "", choice.finish_reason
+    heard.refused = choice.message.refusal or ""
     heard.thinking = getattr(choice.message, "reasoning_content", None) or ""
     for call in choice.message.tool_calls or []:
         heard.call(call.id, call.function.name, call.function.arguments)
@@ -73,7 +75,7 @@ def responses_raw(heard: Heard, asked: Asked) -> None:
     with client_of(asked) as client:
         for event in client.responses.create(**RESPONSES, stream=True):
             read_event(heard, event)
-            if event.type == "response.completed":
+            if event.type in ("response.completed", "response.incomplete"):
                 read_ending(heard, event.response)
 
 
@@ -94,6 +96,8 @@ def responses_whole(heard: Heard, asked: Asked) -> None:
 def read_event(heard: Heard, event: Any) -> None:
     if event.type == "response.output_text.delta":
         heard.text += event.delta
+    elif event.type == "response.refusal.delta":
+        heard.refused += event.delta
     elif event.type == "response.reasoning_summary_text.delta":
         heard.thinking += event.delta
     elif event.type == "error":
@@ -102,6 +106,8 @@ def read_event(heard: Heard, event: Any) -> None:
 
 def read_response(heard: Heard, reply: Any) -> None:
     heard.text = reply.output_text
+    parts = [part for item in reply.output if item.type == "message" for part in item.content]
+    heard.refused = "".join(part.refusal for part in parts if part.type == "refusal")
     heard.thinking = "".join(s.text for i in reply.output if i.type == "reasoning" for s in i.summary)
     read_ending(heard, reply)
 
@@ -115,6 +121,16 @@ def read_ending(heard: Heard, reply: Any) -> None:
     heard.counted(reply.usage.input_tokens, reply.usage.output_tokens)
 
 
+def models(heard: Heard, asked: Asked) -> None:
+    with client_of(asked) as client:
+        heard.listed = [model.id for model in client.models.list()]
+
+
+def count(heard: Heard, asked: Asked) -> None:
+    with client_of(asked) as client:
+        heard.counted(client.responses.input_tokens.count(model=MODEL, input=MESSAGES).input_tokens, 0)
+
+
 if __name__ == "__main__":
     serve(
         {
@@ -124,6 +140,8 @@ if __name__ == "__main__":
             "responses-raw": responses_raw,
             "responses-helper": responses_helper,
             "responses-whole": responses_whole,
+            "models": models,
+            "count": count,
         },
         at_once=8,
     )

@@ -13,6 +13,10 @@ export const SCHEMAS = {
   bash: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
 };
 
+export async function list(heard, pages, name) {
+  for await (const model of pages) heard.listed.push(model[name]);
+}
+
 // The libraries stand in a folder of their own, which is the first argument.
 export const load = createRequire(join(process.argv[2], "package.json"));
 
@@ -22,6 +26,8 @@ console.log = console.info = console.error;
 export class Heard {
   text = "";
   thinking = "";
+  refused = "";
+  listed = [];
   calls = [];
   usage = null;
   stop = null;

@@ -1,6 +1,6 @@
 // The @anthropic-ai/sdk library: messages by iteration, by its accumulator, and whole.
 
-import { ASKED, KEY, MODEL, SCHEMAS, load, serve } from "./answering.mjs";
+import { ASKED, KEY, MODEL, SCHEMAS, list, load, serve } from "./answering.mjs";
 
 const Anthropic = load("@anthropic-ai/sdk").default;
 const asking = {
@@ -55,4 +55,15 @@ function readMessage(heard, reply) {
   heard.usage = [reply.usage.input_tokens, reply.usage.output_tokens];
 }
 
-await serve({ "messages-raw": raw, "messages-helper": helper, "messages-whole": whole });
+async function count(heard, asked) {
+  const counted = await client(asked).messages.countTokens({ model: MODEL, messages: asking.messages });
+  heard.usage = [counted.input_tokens, 0];
+}
+
+await serve({
+  "messages-raw": raw,
+  "messages-helper": helper,
+  "messages-whole": whole,
+  models: (heard, asked) => list(heard, client(asked).models.list(), "id"),
+  count,
+});

@@ -1,6 +1,6 @@
 // The @google/genai library: content streamed and whole.
 
-import { ASKED, KEY, MODEL, SCHEMAS, load, serve } from "./answering.mjs";
+import { ASKED, KEY, MODEL, SCHEMAS, list, load, serve } from "./answering.mjs";
 
 const { GoogleGenAI } = load("@google/genai");
 const functionDeclarations = Object.entries(SCHEMAS).map(([name, parametersJsonSchema]) => ({
@@ -35,4 +35,14 @@ function read(heard, chunk) {
   if (counts) heard.usage = [counts.promptTokenCount ?? 0, counts.candidatesTokenCount ?? 0];
 }
 
-await serve({ "gemini-raw": streamed, "gemini-whole": whole });
+async function count(heard, asked) {
+  const counted = await models(asked).countTokens({ model: MODEL, contents: ASKED });
+  heard.usage = [counted.totalTokens, 0];
+}
+
+await serve({
+  "gemini-raw": streamed,
+  "gemini-whole": whole,
+  models: async (heard, asked) => list(heard, await models(asked).list(), "name"),
+  count,
+});

@@ -1,6 +1,6 @@
 // The openai library: chat completions and responses, by iteration, by its accumulators, and whole.
 
-import { ASKED, KEY, MODEL, SCHEMAS, load, serve } from "./answering.mjs";
+import { ASKED, KEY, MODEL, SCHEMAS, list, load, serve } from "./answering.mjs";
 
 const OpenAI = load("openai").default;
 const messages = [{ role: "user", content: ASKED }];
@@ -20,6 +20,7 @@ async function chatRaw(heard, asked) {
     if (chunk.usage) heard.usage = [chunk.usage.prompt_tokens, chunk.usage.completion_tokens];
     for (const { delta, finish_reason } of chunk.choices) {
       heard.text += delta.content ?? "";
+      heard.refused += delta.refusal ?? "";
       heard.thinking += delta.reasoning_content ?? "";
       heard.stop = finish_reason ?? heard.stop;
       for (const call of delta.tool_calls ?? []) {
@@ -46,6 +47,7 @@ async function chatWhole(heard, asked) {
 
 function readChat(heard, { choices: [choice], usage }) {
   heard.text = choice.message.content ?? "";
+  heard.refused = choice.message.refusal ?? "";
   // The accumulator keeps only the last piece of what it does not know, so pieces heard before win.
   heard.thinking ||= choice.message.reasoning_content ?? "";
   heard.stop = choice.finish_reason;
@@ -58,7 +60,7 @@ function readChat(heard, { choices: [choice], usage }) {
 async function responsesRaw(heard, asked) {
   for await (const event of await client(asked).responses.create({ ...responses, stream: true })) {
     readEvent(heard, event);
-    if (event.type === "response.completed") readEnding(heard, event.response);
+    if (["response.completed", "response.incomplete"].includes(event.type)) readEnding(heard, event.response);
   }
 }
 
@@ -76,6 +78,7 @@ async function responsesWhole(heard, asked) {
 
 function readEvent(heard, event) {
   if (event.type === "response.output_text.delta") heard.text += event.delta;
+  if (event.type === "response.refusal.delta") heard.refused += event.delta;
   if (event.type === "response.reasoning_summary_text.delta") heard.thinking += event.delta;
   if (event.type === "error") heard.message = `an event: ${event.message}`;
 }
@@ -83,7 +86,9 @@ function readEvent(heard, event) {
 const of = (type, reply) => reply.output.filter((item) => item.type === type);
 
 function readResponse(heard, reply) {
-  heard.text = of("message", reply).flatMap((item) => item.content).map((part) => part.text).join("");
+  const parts = of("message", reply).flatMap((item) => item.content);
+  heard.text = parts.map((part) => part.text ?? "").join("");
+  heard.refused = parts.map((part) => part.refusal ?? "").join("");
   heard.thinking = of("reasoning", reply).flatMap((item) => item.summary).map((part) => part.text).join("");
   readEnding(heard, reply);
 }
@@ -95,6 +100,11 @@ function readEnding(heard, reply) {
   if (reply.usage) heard.usage = [reply.usage.input_tokens, reply.usage.output_tokens];
 }
 
+async function count(heard, asked) {
+  const counted = await client(asked).responses.inputTokens.count({ model: MODEL, input: messages });
+  heard.usage = [counted.input_tokens, 0];
+}
+
 await serve({
   "chat-raw": chatRaw,
   "chat-helper": chatHelper,
@@ -102,4 +112,6 @@ await serve({
   "responses-raw": responsesRaw,
   "responses-helper": responsesHelper,
   "responses-whole": responsesWhole,
+  models: (heard, asked) => list(heard, client(asked).models.list(), "id"),
+  count,
 });
