@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.pytest_plugin import SESSION, ScenarioFailed
+from harness.pytest_plugin import SESSION, ScenarioFailed, ScenarioFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from harness.qa_session import QaSession
 
@@ -27,17 +28,28 @@ _UNUSED = (
     "logging",
 )
 
+_VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+
 
 @dataclass(slots=True)
 class _Hooks:
     """Gives pytest our session, and keeps what went wrong inside qa itself."""
 
     session: QaSession
+    paths: Sequence[Path]
     bugs: list[str] = field(default_factory=list)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[SESSION] = self.session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> bool:
+        """Collect just these files, whatever their names hold that pytest's own arguments cannot."""
+        files = [ScenarioFile.from_parent(session, path=path) for path in self.paths]
+        session.items = [item for file in files for item in file.collect()]
+        session.testscollected = len(session.items)
+        return True
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> object:
@@ -73,14 +85,19 @@ def run_paths(
     arguments += ["-p", "harness.pytest_plugin"]
     arguments += ["-x"] * exit_first
     arguments += [f"--junit-xml={junit}"] if junit else ["-p", "no:junitxml"]
-    hooks = _Hooks(session)
-    autoload = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    hooks = _Hooks(session, paths)
+    with _no_settings_of_the_user():
+        code = pytest.main(arguments, plugins=[hooks])
+    return EngineResult(code == pytest.ExitCode.INTERRUPTED, tuple(hooks.bugs))
+
+
+@contextmanager
+def _no_settings_of_the_user() -> Iterator[None]:
+    """Without the variables by which a user's own pytest would be told to leave something out."""
+    kept = {name: os.environ.pop(name) for name in _VARIABLES if name in os.environ}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
-        code = pytest.main([*arguments, *map(str, paths)], plugins=[hooks])
+        yield
     finally:
-        if autoload is None:
-            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
-        else:
-            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = autoload
-    return EngineResult(code == pytest.ExitCode.INTERRUPTED, tuple(hooks.bugs))
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update(kept)

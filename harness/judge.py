@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _TAIL_LINES = 8
 _MOST_NAMES = 4
+_MOST_REFUSALS = 5
 
 
 def judge(
@@ -33,7 +34,7 @@ def judge(
     problem = problem or _never_asked(job, evidence)
     if problem:
         return _result(job, steps, "error", problem)
-    refusals = "\n".join(exchange.complaint for exchange in refused)
+    refusals = _listed(refused)
     if job.control:
         return _judge_control(job, steps, refusals)
     failed = bool(refusals) or any(step.verdict != "passed" for step in steps)
@@ -78,13 +79,23 @@ def _step_result(step: Step, evidence: Evidence) -> StepResult:
 
 
 def _never_asked(job: Job, evidence: Evidence) -> str:
-    if evidence.exchanges:
+    if any(e.reply is not None or e.of_lane or e.complaint for e in evidence.exchanges):
         return ""
+    aside = len(evidence.exchanges)
     lines = [line for line in evidence.output.splitlines() if line.strip()][-_TAIL_LINES:]
     shown = "".join(f"\n  | {line[:160]}" for line in lines)
-    return (
-        f"agent '{job.spec.name}' ended with exit code {evidence.exit_code} and never asked the model{shown}"
-    )
+    others = "1 other request" if aside == 1 else f"{aside} other requests"
+    asked = f"asked nothing of the conversation, though it made {others}"
+    never = asked if aside else "never asked the model"
+    return f"agent '{job.spec.name}' ended with exit code {evidence.exit_code} and {never}{shown}"
+
+
+def _listed(refused: Sequence[Exchange]) -> str:
+    """What is wrong with the requests: the first few, then how many more."""
+    shown = [exchange.complaint for exchange in refused[:_MOST_REFUSALS]]
+    if len(refused) > _MOST_REFUSALS:
+        shown.append(f"and {len(refused) - _MOST_REFUSALS:,} more requests like these")
+    return "\n".join(shown)
 
 
 def _unplayed(job: Job, unused: Sequence[str]) -> tuple[str, ...]:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from harness.serving import Serving
 
 
+_TMPDIR = "set TMPDIR to a folder that can be written"
+
+
 class CannotStart(Exception):
     """The agent cannot be started; the message says why and what to do."""
 
@@ -54,8 +57,8 @@ class Launch:
 
     def abandon(self) -> None:
         """End the agent and remove everything, evidence too: the run was never made."""
+        processes.end(self.box.token, self.terminal.pid, str(self.box.root))
         self.terminal.close()
-        processes.end(self.box.token, self.terminal.pid)
         self.recorder.close(time.monotonic())
         self.port.close()
         self.box.remove()
@@ -67,23 +70,25 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
     """Start the agent of a job; its evidence goes into a folder below ``run_folder``.
 
     Raises:
-        CannotStart: If the program cannot be run or a seeded file has a forbidden path.
+        CannotStart: If the program cannot be run, a seeded file has a forbidden path, or the evidence or the
+            private folders cannot be made.
     """
     started_s = time.monotonic()
     home_before = real_home.fingerprint({*real_home.KNOWN_FOLDERS, *job.spec.real_folders})
     token = secrets.token_hex(8)
-    box = sandbox.new_sandbox(token)
+    box = _new_sandbox(token)
     port = _listen()
     try:
         variables = _variables(job, box, port, token)
         masks = _masks(box, variables["key"])
         session_glob = fill(job.spec.session_glob, variables)
-        folder = _new_folder(run_folder, job.key)
-        recorder = Recorder(folder, masks, (COLUMNS, ROWS), started_s)
+        folder, recorder = _new_recorder(run_folder, job.key, masks, started_s)
         watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
+        _create(box)
         terminal = _spawn(job, box, variables, recorder)
     except BaseException:
         port.close()
+        processes.end(token, folder=str(box.root))
         box.remove()
         watchdog.release(token)
         raise
@@ -129,6 +134,29 @@ def fill(template: str, variables: Mapping[str, str]) -> str:
     '{"url": "http://x/v1", "n": {}}'
     """
     return re.sub(r"\{(\w+)\}", lambda m: variables.get(m.group(1), m.group()), template)
+
+
+def _new_sandbox(token: str) -> sandbox.Sandbox:
+    try:
+        return sandbox.new_sandbox(token)
+    except OSError as error:
+        raise CannotStart(f"{error.strerror}\n  {_TMPDIR}") from None
+
+
+def _create(box: sandbox.Sandbox) -> None:
+    try:
+        box.create()
+    except OSError as error:
+        cause = f"cannot make the private folders of the run in {box.root.parent}: {error.strerror}"
+        raise CannotStart(f"{cause}\n  {_TMPDIR}") from None
+
+
+def _new_recorder(run_folder: Path, key: str, masks: Masks, started_s: float) -> tuple[Path, Recorder]:
+    try:
+        folder = _new_folder(run_folder, key)
+        return folder, Recorder(folder, masks, (COLUMNS, ROWS), started_s)
+    except OSError as error:
+        raise CannotStart(f"the evidence cannot be kept in {run_folder}: {error.strerror}") from None
 
 
 def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorder: Recorder) -> Terminal:
@@ -177,7 +205,8 @@ def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) 
 
 def _masks(box: sandbox.Sandbox, key: str) -> Masks:
     own = {str(box.home): "[HOME]", str(box.work): "[WORK]", str(box.root): "[SANDBOX]", key: "[KEY]"}
-    return Masks({str(Path.home()): "[USER-HOME]", **secrets_of(os.environ), **own})
+    users = dict.fromkeys(real_home.homes(), "[USER-HOME]")
+    return Masks({**users, **secrets_of(os.environ), **own})
 
 
 def _new_folder(parent: Path, name: str) -> Path:

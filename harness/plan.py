@@ -59,7 +59,8 @@ class Job:
             return ()
         guard = self.spec.guard
         if not guard.disable_rule:
-            return None
+            is_whole = set(guard.rules) <= set(control.disable)
+            return guard.off if guard.off and is_whole else None
         return tuple(
             argument.replace("{rule}", rule) for rule in control.disable for argument in guard.disable_rule
         )

@@ -1,72 +1,180 @@
-"""The processes of one run: found by the token in their environment, and ended."""
+"""The processes of one run: found by what they cannot all shed at once, and ended."""
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 TOKEN_VARIABLE = "TTSR_QA_RUN"  # noqa: S105 - the name of a variable
-"""Every process of a run carries its token in this variable, also one that left the process tree."""
+"""Every process of a run carries its token in this variable, until it clears its environment."""
+
+_PR_SET_CHILD_SUBREAPER = 36
+_DEATH_MS = 5_000
+_ROUNDS = 20
+
+# The children that this process has started itself, once it takes in orphans; None before.
+_own_children: set[int] | None = None
 
 
-def of_run(token: str, leader: int | None = None) -> set[int]:
-    """The living processes that carry the run's token or belong to the leader's session."""
-    found = _by_proc(token) if sys.platform == "linux" else _by_psutil(token)
-    if leader is not None and sys.platform == "linux":
-        found |= {pid for pid in _pids() if _session(pid) == leader and not _is_zombie(pid)}
-    return found - {os.getpid()}
+class _Entry(NamedTuple):
+    """A line of the process table."""
+
+    state: bytes
+    parent: int
+    group: int
+    session: int
 
 
-def end(token: str, leader: int | None = None) -> set[int]:
+def adopt_orphans(own: int) -> None:
+    """From now on, what an agent leaves behind becomes a child of this process and is found so.
+
+    Only for a process that starts nothing but agents and ``own``, which is left alone: every other child
+    then belongs to a run. Works on Linux; elsewhere it does nothing.
+    """
+    global _own_children  # noqa: PLW0603 - the kernel keeps this per process too
+    if sys.platform != "linux":
+        return
+    if _own_children is None:
+        import ctypes
+
+        if ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+            return
+        _own_children = set()
+    _own_children.add(own)
+
+
+def of_run(token: str, leader: int | None = None, folder: str = "") -> set[int]:
+    """The living processes of a run, and all their descendants.
+
+    A process is of the run if it carries its token, belongs to the session of the ``leader``, has left its
+    session and works in a folder below ``folder``, or was left to this process after :func:`adopt_orphans`.
+    """
+    return _look(token, leader, folder)[0]
+
+
+def end(token: str, leader: int | None = None, folder: str = "") -> set[int]:
     """Kill every process of a run, again until none is left; give those that were found.
 
-    A process that forks while it is being killed is caught by the next look.
+    Each has really ended before the next look. A process that forks meanwhile is caught with its group, or
+    by that look.
     """
     ended: set[int] = set()
-    for _ in range(20):
-        living = of_run(token, leader)
+    for _ in range(_ROUNDS):
+        living, table = _look(token, leader, folder)
         if not living:
             break
-        for pid in living:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        _kill(living, _groups_within(living, table), leader)
         ended |= living
     return ended
 
 
-def _pids() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[int, _Entry]]:
+    """The processes of a run, and the process table they were found in."""
+    if sys.platform != "linux":
+        return _by_psutil(token) - {os.getpid()}, {}
+    table = _table()
+    found = {pid for pid, entry in table.items() if entry.session == leader or _has_token(pid, token)}
+    found |= {pid for pid in table if folder and _is_detached(pid, table) and _works_in(pid, folder)}
+    if _own_children is not None:
+        mine = {pid for pid, entry in table.items() if entry.parent == os.getpid()}
+        found |= mine - _own_children
+    found -= {os.getpid()}
+    return {pid for pid in _with_descendants(found, table) if table[pid].state not in (b"Z", b"X")}, table
 
 
-def _session(pid: int) -> int | None:
-    try:
-        return os.getsid(pid)
-    except OSError:
-        return None
+def _kill(living: set[int], groups: set[int], leader: int | None) -> None:
+    for group in groups:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+    for pid in living:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    for pid in living:
+        _await_death(pid)
+        if pid != leader and _own_children is not None:
+            # An orphan that was taken in; an agent itself is reaped by its terminal.
+            with suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)
 
 
-def _by_proc(token: str) -> set[int]:
-    mark = f"{TOKEN_VARIABLE}={token}".encode()
-    found = set()
-    for pid in _pids():
+def _groups_within(living: set[int], table: Mapping[int, _Entry]) -> set[int]:
+    """The process groups that have no other member: what is forked into one meanwhile belongs to the run."""
+    inside = {table[pid].group for pid in living if pid in table}
+    return inside - {entry.group for pid, entry in table.items() if pid not in living} - {os.getpgrp()}
+
+
+def _await_death(pid: int) -> None:
+    """Return when a killed process has ended."""
+    if not hasattr(os, "pidfd_open"):
+        return
+    with suppress(OSError):
+        descriptor = os.pidfd_open(pid)
         try:
-            environ = Path(f"/proc/{pid}/environ").read_bytes()
-        except OSError:
-            continue
-        if mark in environ.split(b"\0") and not _is_zombie(pid):
-            found.add(pid)
-    return found
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            poll.poll(_DEATH_MS)
+        finally:
+            os.close(descriptor)
 
 
-def _is_zombie(pid: int) -> bool:
+def _with_descendants(found: set[int], table: Mapping[int, _Entry]) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for pid, entry in table.items():
+        children.setdefault(entry.parent, []).append(pid)
+    whole, pending = set(found), list(found)
+    while pending:
+        new = [pid for pid in children.get(pending.pop(), ()) if pid not in whole]
+        whole.update(new)
+        pending += new
+    return whole
+
+
+def _table() -> dict[int, _Entry]:
+    return {pid: entry for pid in _pids() if (entry := _entry(pid))}
+
+
+def _pids() -> Iterable[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - hundreds, each time
+
+
+def _entry(pid: int) -> _Entry | None:
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
-        return True
-    return stat[stat.rfind(b")") + 2 : stat.rfind(b")") + 3] in b"ZX"
+        return None
+    # The name in brackets may hold anything, brackets too; the numbers follow its end.
+    state, parent, group, session = stat[stat.rfind(b")") + 2 :].split(None, 4)[:4]
+    return _Entry(state, int(parent), int(group), int(session))
+
+
+def _has_token(pid: int, token: str) -> bool:
+    mark = f"{TOKEN_VARIABLE}={token}".encode()
+    try:
+        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def _is_detached(pid: int, table: Mapping[int, _Entry]) -> bool:
+    """Whether it left its parent's session. Somebody who looks into the folder from a shell did not."""
+    parent = table.get(table[pid].parent)
+    return parent is None or parent.session != table[pid].session
+
+
+def _works_in(pid: int, folder: str) -> bool:
+    try:
+        place = os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115 - hundreds, each time
+    except OSError:
+        return False
+    return (place.removesuffix(" (deleted)") + "/").startswith(f"{folder}/")
 
 
 def _by_psutil(token: str) -> set[int]:

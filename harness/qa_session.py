@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.interrupts import INTERRUPTS
 from harness.plan import Cutting, Job, plan
 from harness.problems import UserError
 from harness.results import RunResult, ScenarioResult
@@ -30,7 +31,8 @@ class QaSession:
     """One invocation of qa, from the command line or from pytest.
 
     ``again`` are the options that select the same agent once more. ``on_result`` hears each outcome at
-    once. ``close`` ends everything that was started and not used.
+    once. ``is_alone`` says that this process starts nothing else, so that whatever an agent leaves behind can
+    be told from other children. ``close`` ends everything that was started and not used.
     """
 
     spec: AgentSpec
@@ -39,6 +41,7 @@ class QaSession:
     runs: Path
     again: tuple[str, ...] = ()
     controls: bool = False
+    is_alone: bool = False
     cutting: Cutting = field(default_factory=Cutting)
     on_start: Callable[[Job], None] = lambda _job: None
     on_result: Callable[[ScenarioResult], None] = lambda _result: None
@@ -85,6 +88,7 @@ class QaSession:
         from harness.runner import run_job
 
         self._stop_meanwhile()
+        INTERRUPTS.check()
         self.on_start(job)
         result = run_job(job, self.folder, self.watchdog, self._early.pop(job.key, None))
         self.results.append(result)
@@ -104,9 +108,10 @@ class QaSession:
     def watchdog(self) -> Watchdog:
         """The second process that cleans up if this one dies."""
         if self._watchdog is None:
+            from harness.processes import adopt_orphans
             from harness.watchdog import Watchdog
 
-            self._watchdog = Watchdog()
+            self._watchdog = Watchdog(adopt_orphans if self.is_alone else None)
         return self._watchdog
 
     @property

@@ -38,7 +38,14 @@ def fingerprint(folders: Iterable[str]) -> dict[str, str]:
     The change time (``ctime``) cannot be set back, so a write is seen even when the content is the
     same afterwards. A folder that is not there has the digest ``absent``. Links are not followed.
     """
-    return {folder: _digest(Path(folder).expanduser()) for folder in folders}
+    return {folder: _digest(Path(os.path.expanduser(folder))) for folder in folders}  # noqa: PTH111 - below
+
+
+def homes() -> tuple[str, ...]:
+    """The user's home folder as it is named, and where it really is; none for a user without one."""
+    # Path.home raises for such a user; this leaves the '~' as it is.
+    home = os.path.expanduser("~")  # noqa: PTH111
+    return () if home == "~" else tuple(dict.fromkeys((home, os.path.realpath(home))))
 
 
 def changed(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:

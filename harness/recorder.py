@@ -6,14 +6,14 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from harness.problems import CannotRun
 from harness.redact import MaskedStream, Masks
-from harness.session_files import session_files
+from harness.session_files import UnreadableSessionError, session_files, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from mock_llm.journal import Exchange, JournalEvent
@@ -37,7 +37,7 @@ def new_run_folder(runs: Path) -> Path:
 
 
 def _next_folder(runs: Path) -> Path:
-    number = max((int(p.name) for p in runs.iterdir() if p.name.isdigit()), default=0)
+    number = max((int(p.name) for p in runs.iterdir() if p.name.isascii() and p.name.isdigit()), default=0)
     while True:
         number += 1
         folder = runs / f"{number:04}"
@@ -46,29 +46,58 @@ def _next_folder(runs: Path) -> Path:
             return folder
 
 
-def copy_session(pattern: str, target: Path, masks: Masks) -> list[Path]:
-    """Copy every file that matches the pattern, masked; give the copies in order of their names."""
-    copies = []
+class KeptSession(NamedTuple):
+    """A session file of the agent, and its copy; ``problem`` says why there is none."""
+
+    path: Path
+    copy: Path | None
+    problem: str = ""
+
+
+def copy_session(pattern: str, target: Path, masks: Masks) -> list[KeptSession]:
+    """Copy every file that matches the pattern, masked, in the order of their names.
+
+    Raises:
+        OSError: If the copies cannot be written.
+    """
+    kept: list[KeptSession] = []
     for path in session_files(pattern):
-        target.mkdir(parents=True, exist_ok=True)
-        text = path.read_text(encoding="utf-8", errors="replace")
-        copy = target / path.name
-        if copy in copies:
-            copy = target / f"{path.parent.name}-{path.name}"
-        copy.write_text(masks.apply(text), encoding="utf-8")
-        copies.append(copy)
-    return copies
+        try:
+            text = text_of(path)
+        except UnreadableSessionError as error:
+            kept.append(KeptSession(path, None, str(error)))
+            continue
+        target.mkdir(exist_ok=True)
+        copy = _free_name(target, path)
+        copy.write_text(masks.apply(text), encoding="utf-8", errors="replace")
+        kept.append(KeptSession(path, copy))
+    return kept
+
+
+def _free_name(target: Path, path: Path) -> Path:
+    """Where to copy a file: under its own name, or with that of its folder, or with a number."""
+    names = [path.name, f"{path.parent.name}-{path.name}"]
+    number = 1
+    while (target / names[0]).exists():
+        number += 1
+        names = [*names[1:], f"{number}-{path.name}"]
+    return target / names[0]
 
 
 class Recorder:
     """Writes ``events.jsonl``, ``requests/``, ``replies/`` and ``terminal.cast`` of one run.
 
-    Every line is one unbuffered write, so a killed run leaves whole lines. All text is masked.
+    Every line is one unbuffered write, so a killed run leaves whole lines. All text is masked. What cannot be
+    written disturbs neither the agent nor the model: ``problem`` then says so, and the run cannot pass.
+
+    Raises:
+        OSError: If the first files cannot be made.
     """
 
     def __init__(self, folder: Path, masks: Masks, size: tuple[int, int], started_s: float) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
+        self.problem = ""
         self._masks = masks
         self._started_s = started_s
         self._events = _appendable(folder / "events.jsonl")
@@ -91,15 +120,7 @@ class Recorder:
 
     def exchange(self, event: JournalEvent) -> None:
         """Append what happened on the wire. Listens to the journal."""
-        exchange, number = event.exchange, event.exchange.number
-        if event.kind == "request":
-            self._write_request(exchange)
-        elif event.kind == "delta" and (text := event.data.get("text")):
-            if number not in self._replies:
-                self._replies[number] = _appendable(self._path("replies", number, "txt"))
-            self._replies[number].write(self._masks.apply(text).encode("utf-8", "replace"))
-        elif event.kind == "ended" and number in self._replies:
-            self._replies.pop(number).close()
+        self._try(lambda: self._write_exchange(event))
         self.event(event.at_s, "wire", event.kind, _summary(event))
 
     def write(self, name: str, value: Any) -> None:
@@ -107,9 +128,13 @@ class Recorder:
         if is_dataclass(value) and not isinstance(value, type):
             value = asdict(value)
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-        partial = self.folder / f"{name}.part"
-        partial.write_text(self._masks.apply(text), encoding="utf-8", errors="replace")
-        partial.replace(self.folder / name)
+        self._try(lambda: self._replace(name, self._masks.apply(text)))
+
+    def sessions(self, pattern: str) -> list[KeptSession]:
+        """Copy the session files of the agent."""
+        kept: list[KeptSession] = []
+        self._try(lambda: kept.extend(copy_session(pattern, self.folder / "session", self._masks)))
+        return kept
 
     def close(self, at_s: float) -> None:
         """Write what was held back and close all files."""
@@ -119,6 +144,24 @@ class Recorder:
         for file in (self._events, self._cast, *self._replies.values()):
             file.close()
 
+    def _try(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except OSError as error:
+            cause = f"the evidence cannot be kept in {self.folder}: {error.strerror}"
+            self.problem = self.problem or cause
+
+    def _write_exchange(self, event: JournalEvent) -> None:
+        exchange, number = event.exchange, event.exchange.number
+        if event.kind == "request":
+            self._write_request(exchange)
+        elif event.kind == "delta" and (text := event.data.get("text")):
+            if number not in self._replies:
+                self._replies[number] = _appendable(self._path("replies", number, "txt"))
+            _put(self._replies[number], self._masks.apply(text).encode("utf-8", "replace"))
+        elif event.kind == "ended" and number in self._replies:
+            self._replies.pop(number).close()
+
     def _write_request(self, exchange: Exchange) -> None:
         body = exchange.request.body if exchange.request else None
         path = self._path("requests", exchange.number, "json")
@@ -126,13 +169,24 @@ class Recorder:
         text = json.dumps({**head, "body": body}, indent=2, ensure_ascii=False, default=str)
         path.write_text(self._masks.apply(text) + "\n", encoding="utf-8", errors="replace")
 
+    def _replace(self, name: str, text: str) -> None:
+        partial = self.folder / f"{name}.part"
+        partial.write_text(text, encoding="utf-8", errors="replace")
+        partial.replace(self.folder / name)
+
     def _path(self, kind: str, number: int, suffix: str) -> Path:
         (self.folder / kind).mkdir(exist_ok=True)
         return self.folder / kind / f"{number:03}.{suffix}"
 
     def _line(self, file: IO[bytes], value: Any) -> None:
         text = self._masks.apply(json.dumps(value, ensure_ascii=False, default=str))
-        file.write(text.encode("utf-8", "replace") + b"\n")
+        self._try(lambda: _put(file, text.encode("utf-8", "replace") + b"\n"))
+
+
+def _put(file: IO[bytes], data: bytes) -> None:
+    """Write all of it: a full disk may take a part before it complains."""
+    while data:
+        data = data[file.write(data) :]
 
 
 def _appendable(path: Path) -> IO[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,7 +19,8 @@ class Masks:
     """Secrets and what is written in their place.
 
     The longest secret wins where several begin at the same place. Values shorter than four
-    characters are not masked: they would eat ordinary text.
+    characters are not masked: they would eat ordinary text. A secret is found too as JSON writes it,
+    with its quotes, backslashes and accents escaped.
 
     >>> Masks({"/tmp/box/home": "~", "sk-123456": "[KEY]"}).apply("cd /tmp/box/home; echo sk-123456")
     'cd ~; echo [KEY]'
@@ -28,6 +30,7 @@ class Masks:
     _pattern: re.Pattern[str] | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self.values = {form: mask for value, mask in self.values.items() for form in _forms(value)}
         secrets = sorted((s for s in self.values if len(s) >= _SHORTEST), key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, secrets))) if secrets else None
 
@@ -57,6 +60,11 @@ class Masks:
             if any(len(s) >= _SHORTEST and len(s) > len(tail) and s.startswith(tail) for s in self.values):
                 return at
         return len(text)
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    """A secret as it is, and inside a JSON string as the two ways of writing one have it."""
+    return value, json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1]
 
 
 @dataclass(slots=True)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from harness import processes, real_home
 from harness.evidence import Evidence, GuardDescription
+from harness.interrupts import INTERRUPTS
 from harness.judge import judge, skipped
 from harness.launch import CannotStart, serve
 from harness.readers import read
-from harness.recorder import copy_session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +49,8 @@ def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | N
         run.problem = "interrupted by the user"
         raise
     finally:
-        result = run.end()
+        with INTERRUPTS.held():
+            result = run.end()
     return result
 
 
@@ -58,7 +58,8 @@ def give_up(serving: Serving, problem: str) -> ScenarioResult:
     """End a run that is under way; what it has seen stays in its evidence."""
     run = _Run(serving)
     run.problem = problem
-    return run.end()
+    with INTERRUPTS.held():
+        return run.end()
 
 
 class _Run:
@@ -73,14 +74,14 @@ class _Run:
     def end(self) -> ScenarioResult:
         """End every process, gather the last evidence, judge, and remove the private folders."""
         launch = self.launch
+        # First the processes: one that still writes would keep the terminal from running dry.
+        left = processes.end(launch.box.token, launch.terminal.pid, str(launch.box.root))
         self.serving.close()
         launch.terminal.close()
-        if self.serving.timed_out:
-            timeout_s = launch.job.scenario.timeout_s
-            self.problem = f"the agent was still running after {timeout_s:g} s and was ended"
-        left = processes.end(launch.box.token, launch.terminal.pid)
+        self._blame(self._stopped())
         if left and not self.problem:
-            self.notes.append(f"{len(left)} processes outlived the agent and were ended")
+            outlived = "1 process" if len(left) == 1 else f"{len(left)} processes"
+            self.notes.append(f"{outlived} outlived the agent and had to be ended")
         self._compare_home()
         try:
             result = self._judge()
@@ -90,11 +91,27 @@ class _Run:
             launch.port.close()
             launch.box.remove()
             launch.watchdog.release(launch.box.token)
+        if launch.recorder.problem and result.verdict != "error":
+            return replace(result, verdict="error", problem=launch.recorder.problem)
         return result
+
+    def _blame(self, problem: str) -> None:
+        """Why the run cannot be judged; the first cause counts."""
+        self.problem = self.problem or problem
+
+    def _stopped(self) -> str:
+        """Why the agent was ended before it ended itself."""
+        if self.serving.timed_out:
+            timeout_s = self.launch.job.scenario.timeout_s
+            return f"the agent was still running after {timeout_s:g} s and was ended"
+        if self.serving.is_too_much:
+            return f"the agent had written {self.serving.output_chars:,} characters when it was ended"
+        return ""
 
     def _judge(self) -> ScenarioResult:
         launch = self.launch
         evidence = self._evidence()
+        self._blame(launch.recorder.problem)
         launch.recorder.write("output.txt", evidence.output)
         if evidence.transcript is not None:
             launch.recorder.write("transcript.json", asdict(evidence.transcript))
@@ -113,7 +130,7 @@ class _Run:
         return Evidence(
             main=self.serving.journal.main,
             exchanges=self.serving.journal.exchanges,
-            transcript=read(launch.job.spec.reader, session) if session else None,
+            transcript=None if session is None else read(launch.job.spec.reader, session),
             output=self.serving.output.text,
             exit_code=self.serving.exit_code,
             finished=True,
@@ -127,25 +144,31 @@ class _Run:
             session=source,
         )
 
-    def _session(self) -> tuple[str, SessionSource]:
-        """The text of the session file, and where it is from; an empty text when there is none."""
-        from harness.session_files import session_files, source_of
+    def _session(self) -> tuple[str | None, SessionSource]:
+        """The text of the session file, and where it is from; None when there is no file."""
+        from harness.session_files import UnreadableSessionError, session_files, source_of, text_of
 
         launch = self.launch
-        copies = copy_session(launch.session_glob, launch.folder / "session", launch.masks)
-        launch.recorder.event(time.monotonic(), "session", "kept", {"files": [copy.name for copy in copies]})
+        kept = launch.recorder.sessions(launch.session_glob)
+        copies = [session.copy.name for session in kept if session.copy]
+        launch.recorder.event(time.monotonic(), "session", "kept", {"files": copies})
         found = session_files(launch.session_glob)
         if len(found) > 1:
             self.notes.append(f"{len(found)} session files; the last one is read")
+        self.notes += [session.problem for session in kept if session.problem and session.path != found[-1]]
         source = source_of(launch.job.spec, launch.session_glob, found, launch.variables)
-        return found[-1].read_text(encoding="utf-8", errors="replace") if found else "", source
+        try:
+            return text_of(found[-1]) if found else None, source
+        except UnreadableSessionError as error:
+            self._blame(str(error))
+            return "", source
 
     def _compare_home(self) -> None:
         launch = self.launch
         touched = real_home.changed(launch.home_before, real_home.fingerprint(launch.home_before))
         own = [folder for folder in touched if folder in launch.job.spec.real_folders]
-        if own and not self.problem:
-            self.problem = (
+        if own:
+            self._blame(
                 f"the user's own {', '.join(own)} changed during the run; end other programs that use it, "
                 "or this agent's description lets it out of its private home"
             )
@@ -155,5 +178,4 @@ class _Run:
         proof = {
             folder: "changed" if folder in touched else "untouched" for folder in sorted(launch.home_before)
         }
-        with suppress(OSError):
-            launch.recorder.write("real-home.json", proof)
+        launch.recorder.write("real-home.json", proof)

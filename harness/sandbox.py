@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,18 +28,41 @@ class Sandbox:
     work: Path
     token: str
 
+    def create(self) -> None:
+        """Make the folders, readable by the user alone.
+
+        Raises:
+            OSError: If they cannot be made.
+        """
+        self.root.mkdir(mode=0o700)
+        for folder in (self.home, self.work, self.root / "tmp"):
+            folder.mkdir()
+
     def remove(self) -> None:
-        """Delete everything. Files that an agent made read-only go too."""
-        shutil.rmtree(self.root, onerror=_make_writable)
+        """Delete everything: see :func:`remove_tree`."""
+        remove_tree(str(self.root))
 
 
 def new_sandbox(token: str) -> Sandbox:
-    """Make the folders of a run, readable by the user alone."""
-    root = Path(tempfile.mkdtemp(prefix="ttsr-qa-")).resolve()
-    sandbox = Sandbox(root, root / "home", root / "work", token)
-    for folder in (sandbox.home, sandbox.work, root / "tmp"):
-        folder.mkdir()
-    return sandbox
+    """The folders of a run, not made yet: who cleans up has to know their names before they are there.
+
+    Raises:
+        OSError: If there is no folder for temporary files.
+    """
+    root = Path(tempfile.gettempdir()).resolve() / f"ttsr-qa-{token}"
+    return Sandbox(root, root / "home", root / "work", token)
+
+
+def remove_tree(folder: str) -> None:
+    """Delete a folder whatever an agent has made of it: with closed folders in it, or nested too deeply."""
+    with suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        import subprocess
+
+        for command in (["chmod", "-R", "u+rwx", folder], ["rm", "-rf", folder]):
+            with suppress(OSError):
+                subprocess.run(command, check=False, capture_output=True)  # noqa: S603 - fixed words and our path
 
 
 def environment(sandbox: Sandbox, outer: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
@@ -69,15 +94,3 @@ def seed(sandbox: Sandbox, files: Mapping[Path, str]) -> None:
             raise ValueError(f"'{path}' is outside the private folders of the run")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
-
-
-def _make_writable(function: object, path: str, _error: object) -> None:
-    import os
-
-    try:
-        Path(path).parent.chmod(0o700)
-        if callable(function):
-            function(path)
-    except OSError:
-        if os.path.lexists(path):
-            shutil.rmtree(path, ignore_errors=True)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from harness.interrupts import INTERRUPTS
 from harness.terminal.plain import PlainText
 from mock_llm.dialects import by_name
 from mock_llm.filling import fill_script
@@ -16,6 +17,9 @@ from mock_llm.turn import Text, Turn
 if TYPE_CHECKING:
     from harness.launch import Launch
     from mock_llm.journal import Journal
+
+MOST_OUTPUT_CHARS = 32_000_000
+"""What a program may write to its terminal; one that writes more is ended."""
 
 
 class Serving:
@@ -29,6 +33,8 @@ class Serving:
         self.output = PlainText()
         self.exit_code: int | None = None
         self.timed_out = False
+        self.output_chars = 0
+        self._waiting: asyncio.Task[None] | None = None
         by_name(launch.job.dialect)  # loaded now, not while other things are being loaded
         self._server = MockServer(_script(launch))
         self._server.journal.listeners.append(launch.recorder.exchange)
@@ -53,16 +59,26 @@ class Serving:
     def work_once(self) -> None:
         """Handle what is ready now, and return at once."""
         loop = self._runner.get_loop()
-        loop.call_soon(loop.stop)
-        loop.run_forever()
+        with INTERRUPTS.held():
+            loop.call_soon(loop.stop)
+            loop.run_forever()
+        INTERRUPTS.check()
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether the program has written more than it may."""
+        return self.output_chars > MOST_OUTPUT_CHARS
 
     def until_exit(self) -> None:
-        """Serve until the agent has exited or its time is up.
+        """Serve until the agent has exited, its time is up, or it has written too much.
 
         Raises:
             KeyboardInterrupt: If the user interrupted.
         """
-        self._runner.run(self._until_exit())
+        loop = self._runner.get_loop()
+        with INTERRUPTS.calling(lambda: loop.call_soon_threadsafe(self._stop_waiting)):
+            self._runner.run(self._until_exit())
+        INTERRUPTS.check()
 
     def close(self) -> None:
         """Stop answering and close the loop. May be called twice."""
@@ -75,14 +91,30 @@ class Serving:
     async def _until_exit(self) -> None:
         launch, loop = self.launch, asyncio.get_running_loop()
         left_s = launch.started_s + launch.job.scenario.timeout_s - time.monotonic()
+        self._waiting = asyncio.current_task()
+        if self.is_too_much or INTERRUPTS.seen:
+            self._stop_waiting()
         try:
             self.exit_code = await asyncio.wait_for(launch.terminal.exited(loop), max(left_s, 0))
         except TimeoutError:
             self.timed_out = True
+        except asyncio.CancelledError:
+            if not (self.is_too_much or INTERRUPTS.seen):
+                raise
+        finally:
+            self._waiting = None
         launch.recorder.event(time.monotonic(), "agent", "exit", {"code": self.exit_code})
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     def _on_text(self, text: str) -> None:
         at_s = time.monotonic()
+        self.output_chars += len(text)
+        if self.is_too_much:
+            self._stop_waiting()
+            return
         self.output.feed(text)
         self.launch.recorder.terminal(at_s, text)
         self.launch.recorder.event(at_s, "terminal", "output", {"chars": len(text)})

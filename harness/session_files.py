@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,39 @@ if TYPE_CHECKING:
     from harness.agents.spec import AgentSpec
 
 _SHOWN = 6
+MOST_SESSION_BYTES = 64 * 1024 * 1024
+"""A larger session file is not read: it would fill the memory before it said anything."""
+
+
+class UnreadableSessionError(Exception):
+    """A session file that cannot be read; the message says why."""
 
 
 def session_files(pattern: str) -> list[Path]:
     """The files that match, in the order of their names; a link may lead to files of the user, so none is."""
     found = sorted(glob.glob(pattern, recursive=True)) if pattern else []
     return [Path(name) for name in found if Path(name).is_file() and os.path.realpath(name) == name]
+
+
+def text_of(path: Path) -> str:
+    """What a session file holds; bytes that are no UTF-8 are replaced.
+
+    Raises:
+        UnreadableSessionError: If it is no file any more, is too large, or may not be read.
+    """
+    try:
+        # Without waiting: the file may have become a pipe that nobody writes.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise UnreadableSessionError(f"session file {path.name} is no regular file")
+            if status.st_size > MOST_SESSION_BYTES:
+                size = f"{status.st_size:,} bytes; the limit is {MOST_SESSION_BYTES:,} bytes"
+                raise UnreadableSessionError(f"session file {path.name} has {size}")
+            return file.read(MOST_SESSION_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise UnreadableSessionError(f"session file {path.name} cannot be read: {error.strerror}") from None
 
 
 def source_of(spec: AgentSpec, pattern: str, found: list[Path], roots: Mapping[str, str]) -> SessionSource:

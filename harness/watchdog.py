@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness import processes
+from harness.sandbox import remove_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +36,64 @@ class Job:
 
 
 class Watchdog:
-    """The handle that qa keeps. ``watch`` before the agent starts, ``release`` when all is cleaned."""
+    """The handle that qa keeps. ``watch`` before anything of a run is made, ``release`` when all is cleaned.
 
-    def __init__(self) -> None:
-        read, self._write = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _run(read, self._write)
-        os.close(read)
+    ``on_start`` hears the process id of the second process, and of each that takes its place when it was
+    killed itself.
+    """
+
+    def __init__(self, on_start: Callable[[int], object] | None = None) -> None:
+        self._on_start = on_start
+        self._watched: dict[str, Job] = {}
+        self._start()
 
     def watch(self, job: Job) -> None:
         """Clean up after this run if qa dies."""
+        self._watched[job.token] = job
         self._tell({"watch": asdict(job)})
 
     def release(self, token: str) -> None:
         """This run has been cleaned up."""
-        self._tell({"release": token})
+        if self._watched.pop(token, None) is not None:
+            self._tell({"release": token})
 
     def close(self) -> None:
         """End the second process; what is still watched is cleaned up by it."""
         os.close(self._write)
-        os.waitpid(self.pid, 0)
+        self._reap()
+
+    def _start(self) -> None:
+        read, self._write = os.pipe()
+        # A signal to the whole group must not reach the second process before it ignores it.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)
+        try:
+            self.pid = os.fork()
+            if self.pid == 0:
+                _run(read, self._write)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        os.close(read)
+        if self._on_start is not None:
+            self._on_start(self.pid)
 
     def _tell(self, line: dict[str, object]) -> None:
-        os.write(self._write, (json.dumps(line) + "\n").encode())
+        try:
+            self._write_line(line)
+        except BrokenPipeError:
+            os.close(self._write)
+            self._reap()
+            self._start()
+            for job in self._watched.values():
+                self._write_line({"watch": asdict(job)})
+
+    def _write_line(self, line: dict[str, object]) -> None:
+        data = (json.dumps(line) + "\n").encode()
+        while data:
+            data = data[os.write(self._write, data) :]
+
+    def _reap(self) -> None:
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
 
 
 def _run(read: int, write: int) -> None:
@@ -61,8 +101,9 @@ def _run(read: int, write: int) -> None:
     try:
         os.close(write)
         os.setsid()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT):
+        for number in _IGNORED:
             signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _IGNORED)
         _leave_inherited_files(read)
         jobs = _jobs_left(read)
         for job in jobs.values():
@@ -97,10 +138,10 @@ def _jobs_left(read: int) -> dict[str, Job]:
 
 def _clean_up(job: Job) -> None:
     with suppress(Exception):
-        processes.end(job.token)
+        processes.end(job.token, folder=job.sandbox)
     with suppress(Exception):
         _keep_evidence(job)
-    shutil.rmtree(job.sandbox, ignore_errors=True)
+    remove_tree(job.sandbox)
 
 
 def _keep_evidence(job: Job) -> None:

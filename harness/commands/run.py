@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.interrupts import INTERRUPTS
 from harness.problems import UserError
+from mock_llm.problems import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,6 +62,9 @@ def run(
     if not (names or every or tags):
         raise click.UsageError("name a scenario, or pass --all or --tag; 'qa list' shows them")
     scenarios = _select(names, tags)
+    if not scenarios:
+        click.echo(_no_such_tag(names, tags), err=True)
+        sys.exit(5)
     session = open_session(
         agent,
         programs=programs,
@@ -68,7 +73,18 @@ def run(
         controls=controls,
         cutting=Cutting(deltas, chars_per_delta),
     )
-    sys.exit(_run(session, scenarios, exit_first=exit_first, junit=junit))
+    session.is_alone = True
+    with INTERRUPTS.installed():
+        code = _run(session, scenarios, exit_first=exit_first, junit=junit)
+    sys.exit(code)
+
+
+def _no_such_tag(names: Sequence[str], tags: Sequence[str]) -> str:
+    known = sorted({tag for s in _select(names, ()).values() for tag in s.tags})
+    wanted = " or ".join(quoted(tag) for tag in tags)
+    near = [did_you_mean(tag, known) for tag in tags]
+    hints = [*filter(None, near), f"the tags are {', '.join(known)}" if known else "no scenario has a tag"]
+    return "\n  ".join([f"no scenario has the tag {wanted}", *hints])
 
 
 def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
@@ -99,9 +115,6 @@ def _warnings(session: QaSession, scenarios: list[Scenario]) -> Iterator[str]:
 
 def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: bool, junit: Path | None) -> int:
     jobs = session.jobs(list(scenarios.values()))
-    if not jobs:
-        click.echo("no scenario has these tags; 'qa list' shows them", err=True)
-        return 5
     for warning in _warnings(session, list(scenarios.values())):
         click.echo(f"warning: {warning}", err=True)
     report = _Report(len(jobs))
@@ -121,10 +134,21 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
         interrupted = True
     finally:
         session.close()
+    interrupted = interrupted or INTERRUPTS.seen
     report.summary(session.outcome)
+    if not (bugs or interrupted or (exit_first and _exit_code(session.outcome) in (1, 3))):
+        bugs = tuple(_not_made(jobs, session.outcome))
     for bug in bugs:
         click.echo(f"\na bug in qa:\n{bug}", err=True)
     return 130 if interrupted else 4 if bugs else _exit_code(session.outcome)
+
+
+def _not_made(jobs: Sequence[Job], outcome: RunResult) -> Iterator[str]:
+    """A run that was selected and has no outcome must never look like one that passed."""
+    made = {(r.scenario, r.dialect, r.control) for r in outcome.scenarios}
+    for job in jobs:
+        if (job.scenario.name, job.dialect, job.control) not in made:
+            yield f"{job.key} was selected and not run"
 
 
 def _exit_code(outcome: RunResult) -> int:
@@ -136,11 +160,13 @@ def _exit_code(outcome: RunResult) -> int:
     return 0 if "passed" in verdicts else 5
 
 
-def _say(text: str) -> None:
-    """Print, also when nobody reads any more: the runs and their exit code count, not the words."""
+def _say(text: str, *, nl: bool = True) -> None:
+    """Print, also where nobody reads any more: the runs and their exit code count, not the words."""
     try:
-        click.echo(text, color=True)
-    except BrokenPipeError:
+        click.echo(text, color=True, nl=nl)
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            click.echo(f"the report cannot be written: {error.strerror}", err=True)
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  stays open to the end
 
 
@@ -157,7 +183,7 @@ class _Report:
 
     def started(self, job: Job) -> None:
         if self._live:
-            click.echo(f"\r\x1b[K[{self._done + 1}/{self._total}] {job.key} ...", nl=False)
+            _say(f"\r\x1b[K[{self._done + 1}/{self._total}] {job.key} ...", nl=False)
 
     def ended(self, result: ScenarioResult) -> None:
         from harness.reporters.console import render_scenario

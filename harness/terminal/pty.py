@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS, ROWS = 120, 40
 _READ = 65_536
+_MOST_WAITING = 1_000_000
 
 
 class Terminal:
@@ -58,11 +59,14 @@ class Terminal:
         loop.add_reader(self._child.child_fd, readable)
 
     def detach(self, loop: asyncio.AbstractEventLoop) -> str:
-        """Stop reading; give what was already waiting."""
-        rest = []
+        """Stop reading; give what was already waiting.
+
+        Should some process still write, only the first million characters are given.
+        """
+        rest: list[str] = []
         if not self._child.closed:
             loop.remove_reader(self._child.child_fd)
-            while select.select([self._child.child_fd], [], [], 0)[0]:
+            while sum(map(len, rest)) < _MOST_WAITING and self._is_readable():
                 text = self._read()
                 if text is None:
                     break
@@ -98,6 +102,12 @@ class Terminal:
                 self._child.wait()
         with suppress(pexpect.ExceptionPexpect, OSError, ChildProcessError):
             self._child.close(force=True)
+
+    def _is_readable(self) -> bool:
+        # Not select.select, which cannot take a descriptor above 1023.
+        poll = select.poll()
+        poll.register(self._child.child_fd, select.POLLIN)
+        return bool(poll.poll(0))
 
     def _read(self) -> str | None:
         try:
