@@ -48,7 +48,7 @@ def recorded_turn(
     texts: list[str] = []
     for path in found.value:
         try:
-            texts.append(read_file(path))
+            texts.append(_untorn(read_file, path))
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             problems.add(found.node.start, found.node.end, f"cannot read {quoted(path)}: {why}")
@@ -60,6 +60,16 @@ def recorded_turn(
         return empty
     stream = _beside(recorded, value["stream"])
     return ScriptTurn(turn, replace(stream, fault=value["fault"] or stream.fault), place)
+
+
+def _untorn(read_file: Callable[[str], str], path: str) -> str:
+    """The text of a recording whose last character may have been torn when the recorder was killed."""
+    try:
+        return read_file(path)
+    except UnicodeDecodeError as error:
+        if error.end != len(error.object) or error.reason != "unexpected end of data":
+            raise
+        return error.object[: error.start].decode("utf-8")
 
 
 def _beside(recorded: Stream, written: Stream) -> Stream:

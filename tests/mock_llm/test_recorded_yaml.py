@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from mock_llm.matchers import Check
 from mock_llm.pace import Beat
 from mock_llm.problems import ScriptError
 from mock_llm.script import ScriptTurn
-from mock_llm.script_yaml import parse_script
+from mock_llm.script_yaml import load_script, parse_script
 from mock_llm.turn import Text
 
 LINES = (
@@ -97,3 +98,24 @@ def test_a_file_that_is_no_recording_is_shown_at_its_place() -> None:
     assert str(caught.value).splitlines()[0] == (
         "s.yaml:2:15: 'a.jsonl': line 1 is no JSON: the file is no recording"
     )
+
+
+def test_a_recording_can_be_read_wherever_it_was_torn(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("model:\n  - recorded: a.jsonl\n", encoding="utf-8")
+    torn = GOOD.replace("abc", "äö€").encode()
+
+    said = []
+    for end in range(torn.index(b"\n") + 1, len(torn) + 1):
+        (tmp_path / "a.jsonl").write_bytes(torn[:end])
+        [turn] = load_script(tmp_path / "s.yaml").turns
+        said.append("".join(part.text for part in turn.turn.parts if isinstance(part, Text)))
+
+    assert list(dict.fromkeys(said)) == ["", "äö€", "äö€de"]
+
+
+def test_bytes_that_are_no_text_are_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text("model:\n  - recorded: a.jsonl\n", encoding="utf-8")
+    (tmp_path / "a.jsonl").write_bytes(b'{"recorded": 1}\n\xff\n')
+
+    with pytest.raises(ScriptError, match=r"cannot read 'a\.jsonl'"):
+        load_script(tmp_path / "s.yaml")
