@@ -12,6 +12,8 @@ StreamKind = Literal["text", "thinking", "tool"]
 ASCII_SPACE = " \t\n\r\f\v"
 """The whitespace that the character rules look at."""
 
+BLANK_LINE = "\n\n"
+
 
 class Finding(NamedTuple):
     """Where a stream became a loop. All offsets are code points in the stream.
@@ -40,7 +42,7 @@ class Detector(Protocol):
 
     A guard may hold text back while no detector could fire in it. ``quiet`` says for how many more
     characters this one surely cannot; ``fires_on`` are the characters at which alone it can, and is
-    empty when it can fire at any.
+    empty when it can fire at any. :data:`BLANK_LINE` stands for the newline that ends a blank line.
     """
 
     fires_on: ClassVar[str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.detectors.finding import BLANK_LINE
 from harness.detectors.mechanisms import PUBLISHED, Profile
 from harness.detectors.streams import feed_all, first_of, make_detectors
 from harness.detectors.surrogates import ends_in_half, joined
@@ -116,6 +117,7 @@ class _Stream:
         self._turns = turns
         self._half = ""  # of a surrogate pair
         self._read = 0
+        self._is_blank = True  # the open line, so far
         self._held: list[str] = []
         self._set_quiet()
 
@@ -127,11 +129,28 @@ class _Stream:
             delta = delta.removesuffix(self._half)
         self._held.append(delta)
         self._quiet -= len(delta)
-        found = self._look() if self._quiet < 0 or any(char in delta for char in self._watched) else None
+        ends_blank_line = self._follow_line(delta)
+        found = None
+        if (
+            self._quiet < 0
+            or (ends_blank_line and self._watches_blanks)
+            or (self._watched and any(char in delta for char in self._watched))
+        ):
+            found = self._look()
         if self._turns and self._turns.is_armed:
             found = self._look_back(delta, found)
         self._read += len(delta)
         return found
+
+    def _follow_line(self, delta: str) -> bool:
+        """Whether a blank line ends in the delta."""
+        if "\n" not in delta:
+            self._is_blank = self._is_blank and not delta.strip()
+            return False
+        first, *between, rest = delta.split("\n")
+        ends = (self._is_blank and not first.strip()) or not all(map(str.strip, between))
+        self._is_blank = not rest.strip()
+        return ends
 
     def finish(self) -> Finding | None:
         """Say that the block has ended."""
@@ -169,12 +188,13 @@ class _Stream:
     def _set_quiet(self) -> None:
         """How much text may be held back, and at which characters no more."""
         self._quiet = 1 << 20
-        watched = ""
+        self._watched = ""
+        self._watches_blanks = False
         for detector in self._detectors:
-            quiet: int = detector.quiet
-            fires_on: str = detector.fires_on
-            if fires_on and quiet < _WORTH_HOLDING:
-                watched += fires_on
-            else:
+            quiet = detector.quiet
+            if not detector.fires_on or quiet >= _WORTH_HOLDING:
                 self._quiet = min(self._quiet, quiet)
-        self._watched = watched
+            elif detector.fires_on == BLANK_LINE:
+                self._watches_blanks = True
+            else:
+                self._watched += detector.fires_on

@@ -178,15 +178,27 @@ class ParagraphSplitter:
         if at < end and self._body is None and _is_plain(text):
             at = self._end_plain(text, at, end, found)
         else:
-            for gap in _BREAK.finditer(text, at, end):
-                if self._body is None:
-                    self._open(base + at)
-                self._close(text[at : gap.start()], base + gap.end(1), found)
-                at = gap.end()
+            at = self._end_any(text, at, end, found)
         if at < end:
             if self._body is None:
                 self._open(base + at)
             self._hold(text[at : end - 1])
+
+    def _end_any(self, text: str, at: int, end: int, found: list[Paragraph]) -> int:
+        """Take the paragraphs of any text, and return where the one that has not ended starts."""
+        base = self._read - end
+        needs_care = bool(self._fence) or "\r" in text or "```" in text or "~~~" in text
+        for gap in _BREAK.finditer(text, at, end):
+            size = gap.start() - at
+            if needs_care or self._body is not None or size > self._cap:
+                if self._body is None:
+                    self._open(base + at)
+                self._close(text[at : at + size], base + gap.end(1), found)
+            elif size >= self._shortest:
+                body = text[at : at + size]
+                found.append(Paragraph(base + at, base + gap.end(1), body, is_fenced=False))
+            at = gap.end()
+        return at
 
     def _end_plain(self, text: str, at: int, end: int, found: list[Paragraph]) -> int:
         """Take the paragraphs of a plain text, and return where the one that has not ended starts."""
@@ -196,6 +208,8 @@ class ParagraphSplitter:
         for part in ended:
             body = part.lstrip("\n") if part[:1] == "\n" else part
             at += len(part) + 2
+            if not body:  # more blank lines
+                continue
             if has_fence or len(body) > self._cap:
                 self._open(base + at - 2 - len(body))
                 self._close(body, base + at, found)

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from harness.detectors.control_tokens import ControlTokenLeak
+from harness.detectors.finding import BLANK_LINE
 from harness.detectors.mechanisms import ParagraphJudge, make
 from harness.detectors.paragraphs import ParagraphSplitter, is_eligible, shortest
 
@@ -58,7 +59,7 @@ class ParagraphReader:
     is ignored.
     """
 
-    fires_on: ClassVar[str] = "\n"
+    fires_on: ClassVar[str] = BLANK_LINE
 
     def __init__(self, judges: tuple[ParagraphJudge, ...]) -> None:
         self.judges = judges
