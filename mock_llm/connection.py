@@ -1,7 +1,8 @@
 """One client connection: HTTP in and out over an asyncio transport.
 
-h11 reads requests and writes heads; the chunks of a stream are framed here, as that is the hot path. The
-connection always reads, also while it replies, so that a client that hangs up is noticed at once.
+The usual request and the chunks of a stream are read and framed here, as that is the hot path; all else is
+left to h11, which is loaded when it is needed, so that the start is fast. The connection always reads, also
+while it replies, so that a client that hangs up is noticed at once.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import json
 import traceback
 from typing import TYPE_CHECKING, cast
 
-import h11
-
 from mock_llm.plain_request import plain_request
 from mock_llm.playing import Framing, Player
 from mock_llm.routing import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import h11
 
     from mock_llm.asked import Controlling
     from mock_llm.journal import Ending, Exchange
@@ -35,7 +36,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, server: MockServer) -> None:
         self._server = server
         self._loop = asyncio.get_running_loop()
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
+        self._rules: h11.Connection | None = None
         self._request: h11.Request | None = None
         # The bytes of a request that h11 has not seen, while it is answered.
         self._plain = b""
@@ -117,7 +118,20 @@ class Connection(asyncio.Protocol):
     @property
     def _is_fresh(self) -> bool:
         """Whether h11 has seen nothing of the next request."""
-        return self._http.their_state is h11.IDLE and not self._http.trailing_data[0]
+        if self._rules is None:
+            return True
+        import h11
+
+        return self._rules.their_state is h11.IDLE and not self._rules.trailing_data[0]
+
+    @property
+    def _http(self) -> h11.Connection:
+        """The full rules of HTTP, loaded when a request is not a usual one."""
+        if self._rules is None:
+            import h11
+
+            self._rules = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
+        return self._rules
 
     def _answer_plain(self, data: bytes) -> bool:
         """Answer a usual request without h11, if it is one."""
@@ -130,6 +144,8 @@ class Connection(asyncio.Protocol):
 
     def _tell_h11(self) -> None:
         """The request that it has not seen is answered by its rules after all."""
+        import h11
+
         self._http.receive_data(self._plain)
         while not isinstance(event := self._http.next_event(), h11.EndOfMessage):
             if isinstance(event, h11.Request):
@@ -138,6 +154,8 @@ class Connection(asyncio.Protocol):
 
     def _advance(self) -> None:
         """Take in what has arrived, up to the end of one request."""
+        import h11
+
         try:
             while self._task is None:
                 event = self._http.next_event()
@@ -156,6 +174,8 @@ class Connection(asyncio.Protocol):
             self._answer_garbage(error)
 
     def _encourage(self) -> None:
+        import h11
+
         if self._http.they_are_waiting_for_100_continue:
             self._player.write(self._http.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
 
@@ -210,6 +230,8 @@ class Connection(asyncio.Protocol):
     async def _controlled(
         self, control: Controlling, method: str, target: str, headers: dict[str, str]
     ) -> None:
+        import h11
+
         from mock_llm.asked import Asked  # here, as a run of qa does not need it
 
         try:
@@ -236,6 +258,8 @@ class Connection(asyncio.Protocol):
         self._next_request()
 
     def _framing(self, exchange: Exchange, reply: Reply) -> Framing:
+        import h11
+
         if reply.status == 0:
             return Framing(b"", bytes, bytes)
         if self._plain:
@@ -254,13 +278,20 @@ class Connection(asyncio.Protocol):
         return Framing(head, piece, lambda: http.send(h11.EndOfMessage()) or b"")
 
     def _whole_piece(self, data: bytes) -> bytes:
+        import h11
+
         is_head = self._request is not None and self._request.method == b"HEAD"
         return b"" if is_head else (self._http.send(h11.Data(data=data)) or b"")
+
+    def _may_go_on(self) -> bool:
+        import h11
+
+        return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
     def _next_request(self) -> None:
         if self._plain:
             self._plain = b""
-        elif self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+        elif self._may_go_on():
             self._http.start_next_cycle()
         else:
             self._transport.close()
