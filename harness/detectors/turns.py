@@ -90,6 +90,7 @@ class RepetitiveTurns:
         self._before: Trigrams | None = None
         self._streak = 0
         self._fired = False
+        self._again = False
         self.begin()
 
     def rebuild(self, replies: Iterable[str]) -> None:
@@ -107,7 +108,7 @@ class RepetitiveTurns:
     @property
     def is_armed(self) -> bool:
         """Whether the next reply can fire."""
-        return self._streak >= self._min_streak - 1 and not self._fired
+        return self._streak >= self._min_streak - 1 and (self._again or not self._fired)
 
     def feed(self, delta: str) -> Finding | None:
         """Read more of the streaming reply; how it was cut never changes the finding.
@@ -124,18 +125,18 @@ class RepetitiveTurns:
                 self._word.append(delta[at:end])
                 at = end
                 if self._ends_as_copy("".join(self._word)):
-                    self._fired = True
+                    self._fired, self._again = True, False
                     return self._finding(start + end, self._open.similarity)
                 self._word = []
         self._word.append(delta[at:])
         return None
 
     def rearm(self) -> None:
-        """Let the next near copy fire again, though no other reply came between.
+        """Let the next reply fire too, though no other one came between.
 
-        For an agent that has just corrected the model: the corrected reply is judged too.
+        For an agent that has just corrected the model: the corrected reply is judged as well.
         """
-        self._fired = False
+        self._again = True
 
     def _ends_as_copy(self, word: str) -> bool:
         word = word.strip()
@@ -148,6 +149,7 @@ class RepetitiveTurns:
 
     def remember(self, reply: str) -> Finding | None:
         """Take in a whole reply, as the session holds it, and say whether the rule fires on it."""
+        again, self._again = self._again, False
         read = _Reply(self._before)
         read.add(" ".join(reply.split()))
         self.begin()
@@ -158,7 +160,7 @@ class RepetitiveTurns:
         self._fired = self._fired and is_copy
         self._before = read.trigrams
         self.begin()
-        if self._streak < self._min_streak or self._fired:
+        if self._streak < self._min_streak or (self._fired and not again):
             return None
         self._fired = True
         return self._finding(len(reply), read.similarity, self._streak)

@@ -13,11 +13,12 @@ from harness.refagent.options import parse_options
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from harness.detectors.mechanisms import Profile
     from harness.refagent.conversation import Message
     from harness.refagent.display import Display
     from harness.refagent.driver import Driver
     from harness.refagent.interrupts import Interrupts
-    from harness.refagent.loop import StreamGuard
+    from harness.refagent.loop import AgentLoop
     from harness.refagent.options import Options
     from harness.refagent.session import Session
 
@@ -63,7 +64,6 @@ def _converse(options: Options, interrupts: Interrupts, display: Display) -> int
     from harness.refagent.client import ModelClient
     from harness.refagent.display import TerminalDisplay
     from harness.refagent.driver import Driver, World
-    from harness.refagent.loop import AgentLoop
     from harness.refagent.tools import Tools
     from harness.refagent.wire import wire
 
@@ -80,7 +80,7 @@ def _converse(options: Options, interrupts: Interrupts, display: Display) -> int
         timeout_s=options.timeout_s,
     )
     world = World(client, Tools(Path.cwd(), interrupts), session, display, _request_body(options))
-    driver = Driver(AgentLoop(_guard(options), messages), world)
+    driver = Driver(_loop(options, messages), world)
     try:
         if isinstance(display, TerminalDisplay):
             from harness.refagent.terminal import converse
@@ -141,14 +141,34 @@ def system_prompt(cwd: str) -> str:
     )
 
 
-def _guard(options: Options) -> Callable[[], StreamGuard]:
+def _loop(options: Options, messages: tuple[Message, ...]) -> AgentLoop:
+    from harness.refagent.loop import AgentLoop
+
     if options.guard == "off":
-        from harness.refagent.loop import NoGuard
+        from harness.refagent.guards import NoGuard
 
-        return NoGuard
+        return AgentLoop(NoGuard, messages)
     from harness.detectors.guard import Guard
+    from harness.refagent.conversation import replies
 
-    return lambda: Guard(disabled=options.disabled_rules)
+    profile = _profile(options).without(*options.disabled_rules)
+    turns = profile.turns(replies(messages))
+    return AgentLoop(lambda: Guard(profile=profile, turns=turns), messages, turns=turns)
+
+
+def _profile(options: Options) -> Profile:
+    from harness.detectors.mechanisms import PUBLISHED
+
+    if options.guard_profile is None:
+        return PUBLISHED
+    # Only here: they load a reader of YAML.
+    from harness.guard_profile_file import load_profile
+    from harness.problems import UserError
+
+    try:
+        return load_profile(Path(options.guard_profile))
+    except (UserError, ValueError) as error:
+        raise StartError(str(error)) from error
 
 
 if __name__ == "__main__":

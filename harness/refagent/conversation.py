@@ -64,6 +64,17 @@ class AssistantMessage:
         return "".join(block.text for block in self.blocks if isinstance(block, TextBlock))
 
     @property
+    def said(self) -> str:
+        """What the model said: the text less the marker of a cut, which the agent wrote."""
+        blocks = self.blocks[:-1] if self.is_marked else self.blocks
+        return "".join(block.text for block in blocks if isinstance(block, TextBlock))
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether a marker says that something was cut off."""
+        return self.stop_reason == "aborted" and self.blocks[-1:] == (TextBlock(INTERRUPT_MARKER),)
+
+    @property
     def tool_calls(self) -> tuple[ToolCallBlock, ...]:
         """The tool calls in order."""
         return tuple(block for block in self.blocks if isinstance(block, ToolCallBlock))
@@ -80,6 +91,11 @@ class ToolResult:
 
 
 Message = UserMessage | AssistantMessage | ToolResult
+
+
+def replies(messages: Iterable[Message]) -> Iterator[str]:
+    """What the model said, reply by reply, as far as it was kept."""
+    return (message.said for message in messages if isinstance(message, AssistantMessage))
 
 
 def replayed(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -6,15 +6,15 @@
     tools     --ToolFinished-->  tools (more calls) | replying
     any       --UserInterrupt--> idle          replying --StreamError--> idle
 
-Every message has its own guard. On a finding the loop hangs up, keeps the message up to where the loop
-began, and asks again with a hidden interrupt. One user message gets at most one interrupt per rule: a model
-that loops in spite of it would loop for ever.
+Every message has its own guard. On a finding the loop hangs up, keeps of the message what the rule's remedy
+says, and asks again: with a hidden interrupt, or just so. One user message gets that at most once per rule: a
+model that loops in spite of it would loop for ever.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from harness.refagent.commands import (
     Command,
@@ -47,49 +47,34 @@ from harness.refagent.events import (
     UserInterrupt,
     UserPrompt,
 )
+from harness.refagent.guards import NoGuard
 from harness.refagent.records import discarded_output, injection, message_record, rule_activation
+from harness.refagent.remedies import interrupt_text, remedy_for
 from harness.refagent.reply import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from harness.detectors.finding import Finding, StreamKind
+    from harness.detectors.finding import Finding
     from harness.refagent.conversation import Block, StopReason, ToolCallBlock
     from harness.refagent.events import Stop, StreamEvent
-    from harness.refagent.reply import BlockKind
+    from harness.refagent.guards import StreamGuard, TurnWatch
+    from harness.refagent.remedies import Remedy
+    from harness.refagent.reply import BlockKind, Piece
 
 MAX_ROUNDS = 50  # model requests per user message
 INTERRUPTED = "interrupted by the user"
 _STOP_REASONS: dict[Stop, StopReason] = {"stop": "stop", "tool": "stop", "length": "length"}
 
 
-class StreamGuard(Protocol):
-    """Reads one message; the first finding is returned once."""
-
-    def feed(self, block: int, kind: StreamKind, delta: str) -> Finding | None:
-        """Read more of a block."""
-
-    def finish(self) -> Finding | None:
-        """Say that the message is complete."""
-
-
-class NoGuard:
-    """A guard that never finds anything."""
-
-    def feed(self, block: int, kind: StreamKind, delta: str) -> None:
-        """Look away."""
-
-    def finish(self) -> None:
-        """Look away."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Stopped:
-    """A finding and the block that it is about."""
+    """A finding and the block that it is about; ``end`` is where the block is cut, None to keep all."""
 
     finding: Finding
     block: int
     kind: BlockKind
+    end: int | None
 
 
 class AgentLoop:
@@ -99,12 +84,18 @@ class AgentLoop:
         guard: Makes a fresh guard; called once for every reply.
         messages: What a resumed session already holds.
         max_rounds: Model requests that one user message may cause.
+        turns: What the guards compare a reply with; it knows the replies of ``messages`` already.
     """
 
     def __init__(
-        self, guard: Callable[[], StreamGuard], messages: Iterable[Message] = (), max_rounds: int = MAX_ROUNDS
+        self,
+        guard: Callable[[], StreamGuard],
+        messages: Iterable[Message] = (),
+        max_rounds: int = MAX_ROUNDS,
+        turns: TurnWatch | None = None,
     ) -> None:
         self._new_guard = guard
+        self._turns = turns
         self._messages = list(messages)
         self._max_rounds = max_rounds
         self._state: Literal["idle", "replying", "tools"] = "idle"
@@ -161,18 +152,22 @@ class AgentLoop:
             commands.append(Show(piece.kind, piece.text))
         finding = self._guard.feed(piece.block, piece.kind, piece.text)
         if finding is not None:
-            commands += self._stopped(_Stopped(finding, piece.block, piece.kind))
+            commands += self._stopped(_Stopped(finding, piece.block, piece.kind, finding.garbage_start))
         return commands
 
     def _done(self, stop: Stop) -> list[Command]:
-        finding = self._guard.finish()
-        if finding is not None:
-            return self._stopped(_Stopped(finding, *self._reply.last))
+        finding, block = self._guard.finish(), self._guard.block
+        if finding is not None and block is not None:
+            kind = self._reply.kind_of(block)
+            return self._stopped(_Stopped(finding, block, kind, finding.garbage_start))
         reply = AssistantMessage(self._reply.blocks, "stop")
+        copy = self._turns.remember(reply.said) if self._turns else None
+        if copy is not None:
+            return self._stopped(_Stopped(copy, 0, "text", None))
         if reply.tool_calls and stop != "length":
             self._calls = list(reply.tool_calls)
-            return [*self._keep("toolUse"), *self._next_call()]
-        return [*self._keep(_STOP_REASONS[stop]), *self._answered(reply, stop)]
+            return [*self._keep("toolUse", is_known=True), *self._next_call()]
+        return [*self._keep(_STOP_REASONS[stop], is_known=True), *self._answered(reply, stop)]
 
     def _answered(self, reply: AssistantMessage, stop: Stop) -> list[Command]:
         if reply.tool_calls:
@@ -185,30 +180,42 @@ class AgentLoop:
         return commands + self._end("answered", reply.text)
 
     def _stopped(self, stopped: _Stopped) -> list[Command]:
-        """A rule fired: hang up, keep what came before the loop, and correct the model once."""
+        """A rule fired: hang up, keep what its remedy says, and ask the model once more."""
         finding, rule = stopped.finding, stopped.finding.rule
-        again = rule in self._corrected
+        remedy, again = remedy_for(rule), rule in self._corrected
         self._corrected.add(rule)
-        dropped = self._reply.dropped(stopped.block, finding.garbage_start)
-        kept = self._reply.cut(stopped.block, finding.garbage_start)
+        kept, dropped = self._parted(stopped, remedy)
+        remediation = "stop" if again else remedy.remediation
         commands: list[Command] = [
             HangUp(),
-            Record(rule_activation(finding, stopped.kind, corrected=not again)),
-            Record(discarded_output(stopped.kind, dropped)),
-            *self._keep("aborted", f"stopped by stream rule {rule}", (*kept, TextBlock(INTERRUPT_MARKER))),
-            Notify(
-                f"stream rule {rule}: output interrupted at {finding.fired_at:,} characters, "
-                f"kept {finding.garbage_start:,}"
-            ),
+            Record(rule_activation(finding, stopped.kind, remediation)),
+            *(Record(discarded_output(piece.kind, piece.text)) for piece in dropped),
+            *self._keep(remedy.stop_reason, remedy.error(finding), kept, is_known=stopped.end is None),
+            Notify(remedy.notice(finding)),
         ]
         if again:
-            return commands + self._end("failed", f"stream rule {rule}: the corrected reply looped again")
-        return [*commands, self._interrupt(rule), *self._ask()]
+            return commands + self._end("failed", f"stream rule {rule}: {remedy.again}")
+        if self._turns and rule == self._turns.rule:
+            self._turns.rearm()
+        return [*commands, *self._interrupt(rule, remedy), *self._ask()]
 
-    def _interrupt(self, rule: str) -> Record:
+    def _parted(self, stopped: _Stopped, remedy: Remedy) -> tuple[tuple[Block, ...], tuple[Piece, ...]]:
+        """What is kept of the reply, and what is not."""
+        reply = self._reply
+        if not remedy.keeps:
+            return (), reply.content
+        if stopped.end is None:
+            return reply.blocks, ()
+        kept = reply.cut(stopped.block, stopped.end)
+        marker = (TextBlock(INTERRUPT_MARKER),) if remedy.marks else ()
+        return (*kept, *marker), reply.dropped(stopped.block, stopped.end)
+
+    def _interrupt(self, rule: str, remedy: Remedy) -> list[Command]:
+        if not remedy.interrupts:
+            return []
         text = interrupt_text(rule)
         self._messages.append(UserMessage(text, hidden=True))
-        return Record(injection(rule, text))
+        return [Record(injection(rule, text))]
 
     def _interrupted(self) -> list[Command]:
         """Ctrl-C: what has arrived is kept with its reason, and the model is not told off."""
@@ -234,9 +241,17 @@ class AgentLoop:
         return [self._remember(result), *self._next_call()]
 
     def _keep(
-        self, stop_reason: StopReason, error: str = "", blocks: tuple[Block, ...] | None = None
+        self,
+        stop_reason: StopReason,
+        error: str = "",
+        blocks: tuple[Block, ...] | None = None,
+        *,
+        is_known: bool = False,
     ) -> list[Command]:
-        """Put the reply into the conversation; only then may its in-flight copy go."""
+        """Put the reply into the conversation; only then may its in-flight copy go.
+
+        ``is_known`` tells that the watch over the turns has taken it in already.
+        """
         reply = self._reply
         message = AssistantMessage(
             reply.blocks if blocks is None else blocks,
@@ -245,6 +260,8 @@ class AgentLoop:
             reply.input_tokens,
             reply.output_tokens,
         )
+        if self._turns and not is_known:
+            self._turns.remember(message.said)  # stopped for another reason: what it says comes too late
         return [self._remember(message), SettleInFlight()]
 
     def _remember(self, message: Message) -> Record:
@@ -254,14 +271,3 @@ class AgentLoop:
     def _end(self, outcome: Literal["answered", "failed", "interrupted"], text: str) -> list[Command]:
         self._state = "idle"
         return [EndTurn(outcome, text)]
-
-
-def interrupt_text(rule: str) -> str:
-    """What the model is told after rule ``rule`` stopped it. It quotes nothing of the dropped text."""
-    return (
-        f'<system-interrupt reason="rule_violation" rule="{rule}">\n'
-        "Your last reply was stopped because it had begun to repeat itself; the repeated part was thrown "
-        "away. Do not take it up again and do not restate your plan. Do the next concrete step, or give the "
-        "answer the user asked for, and then stop.\n"
-        "</system-interrupt>"
-    )

@@ -29,6 +29,7 @@ class Options:
     api_key: str
     guard: str
     disabled_rules: tuple[str, ...]
+    guard_profile: str | None
     home: str
     session: str | None
     resume: str | None
@@ -47,6 +48,8 @@ def parse_options(arguments: Sequence[str], environment: Mapping[str, str]) -> O
     parser = _parser()
     given = parser.parse_args(arguments)
     setting = _Environment(parser, environment)
+    if given.guard_profile is not None and given.guard == "off":
+        parser.error("'--guard-profile' says how the guard works, and '--guard off' that there is none")
     return Options(
         base_url=_base_url(parser, given.base_url or setting.text("BASE_URL", "")),
         dialect=_dialect(parser, given.dialect or setting.text("DIALECT", "openai-chat")),
@@ -54,6 +57,7 @@ def parse_options(arguments: Sequence[str], environment: Mapping[str, str]) -> O
         api_key=setting.text("API_KEY", ""),
         guard=given.guard,
         disabled_rules=tuple(_known_rule(parser, rule) for rule in given.disable_rule),
+        guard_profile=given.guard_profile,
         home=setting.text("HOME", DEFAULT_HOME),
         session=given.session,
         resume=given.resume,
@@ -78,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dialect", help=f"one of {', '.join(DIALECTS)}")
     add("--model", help="the model's name on the server")
     add("--guard", choices=GUARDS, default="published", help="the stream guard (default: published)")
+    add("--guard-profile", metavar="FILE", help="a YAML file with other thresholds for the guard")
     add("--disable-rule", metavar="RULE", action="append", default=[], help="switch one rule off; repeatable")
     add("--no-stream", action="store_true", help="ask for whole replies")
     where = parser.add_mutually_exclusive_group()

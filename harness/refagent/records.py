@@ -89,13 +89,17 @@ def _block(block: Block) -> dict[str, Any]:
     return {"type": "toolCall", "id": block.id, "name": block.name, "arguments": arguments}
 
 
-def rule_activation(finding: Finding, stream: str, *, corrected: bool) -> dict[str, Any]:
-    """That a rule stopped the message which follows. ``corrected`` tells that an interrupt will be sent."""
+def rule_activation(finding: Finding, stream: str, remediation: str) -> dict[str, Any]:
+    """That a rule stopped the message which follows.
+
+    ``remediation`` says what comes next: an interrupt (``nudge``), the same request once more
+    (``provider-error``), or nothing (``stop``).
+    """
     data = {
         "kind": "ttsr",
         "owner": finding.rule,
         "rules": [finding.rule],
-        "remediation": "nudge" if corrected else "stop",
+        "remediation": remediation,
         "mechanism": finding.mechanism,
         "reason": finding.reason,
         "anomaly_start": finding.anomaly_start,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from harness.detectors.surrogates import joined
 from harness.refagent.conversation import Block, TextBlock, ThinkingBlock, ToolCallBlock
 from harness.refagent.events import (
     TextDelta,
@@ -33,7 +34,7 @@ class _Growing:
 
     @property
     def text(self) -> str:
-        return "".join(self.pieces)
+        return joined("".join(self.pieces))
 
     def kept(self, end: int | None) -> Block | None:
         """The block up to ``end`` characters; None when nothing is left of it.
@@ -48,9 +49,8 @@ class _Growing:
         return TextBlock(text) if self.kind == "text" else ThinkingBlock(text, "" if end else self.signature)
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """What a stream event added to a block."""
+class Piece(NamedTuple):
+    """What a stream event added to a block, or what a cut leaves out of it."""
 
     block: int
     kind: BlockKind
@@ -97,11 +97,9 @@ class Reply:
     def _block(self, number: int, kind: BlockKind) -> _Growing:
         return self._blocks.setdefault(number, _Growing(kind, id=f"{self._fallback_id}-{number}"))
 
-    @property
-    def last(self) -> tuple[int, BlockKind]:
-        """Number and kind of the block that began last."""
-        number = next(reversed(self._blocks), 0)
-        return number, self._blocks[number].kind if self._blocks else "text"
+    def kind_of(self, number: int) -> BlockKind:
+        """What block ``number`` holds."""
+        return self._blocks[number].kind
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -113,10 +111,19 @@ class Reply:
         before = (b.kept(None) for n, b in self._blocks.items() if n < number)
         return _present([*before, self._blocks[number].kept(end)])
 
-    def dropped(self, number: int, end: int) -> str:
-        """What :meth:`cut` leaves out, in order."""
-        later = (b.text for n, b in self._blocks.items() if n > number)
-        return self._blocks[number].text[end:] + "".join(later)
+    def dropped(self, number: int, end: int) -> tuple[Piece, ...]:
+        """What :meth:`cut` leaves out, block by block."""
+        left = (
+            Piece(n, b.kind, b.text[end if n == number else 0 :])
+            for n, b in self._blocks.items()
+            if n >= number
+        )
+        return tuple(piece for piece in left if piece.text)
+
+    @property
+    def content(self) -> tuple[Piece, ...]:
+        """Everything that arrived, block by block."""
+        return tuple(Piece(n, b.kind, b.text) for n, b in self._blocks.items() if b.text)
 
 
 def _present(blocks: Iterable[Block | None]) -> tuple[Block, ...]:

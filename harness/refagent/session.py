@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,9 @@ from harness.refagent.records import Loaded, SessionFormatError, header, message
 from harness.refagent.unfinished import unfinished_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from harness.refagent.conversation import Message
     from harness.refagent.reply import BlockKind
 
 
@@ -184,13 +186,14 @@ def resume_session(path: Path, notify: Callable[[str], None]) -> tuple[Session, 
         notify(f"{path}:{number}: this line is damaged and was left out; the rest is used")
     session = Session(path, None)
     session.resume(loaded, ends_in_mid_line=not text.endswith("\n"))
-    _record_unfinished(session, notify)
-    return session, loaded
+    return session, replace(loaded, messages=(*loaded.messages, *_unfinished(session, notify)))
 
 
-def _record_unfinished(session: Session, notify: Callable[[str], None]) -> None:
+def _unfinished(session: Session, notify: Callable[[str], None]) -> Iterator[Message]:
+    """Record what a crash left of a reply; nothing when there was no crash."""
     with contextlib.suppress(FileNotFoundError):
         message = unfinished_reply(session.in_flight_path.read_bytes().decode("utf-8", "replace"))
         session.append(message_record(message))
         session.settle_in_flight()
         notify("the last reply was cut off when the program died; what had arrived is kept in the session")
+        yield message

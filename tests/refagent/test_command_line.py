@@ -22,6 +22,8 @@ def test_a_command_that_makes_no_sense_says_so_and_ends_with_2(agent: Agent) -> 
         (("--base-url", "http://", "-p", "x"), "the base URL 'http://' names no host"),
         (("--resume", "last", "-p", "x"), "no session to resume in"),
         (("--resume", "/nowhere.jsonl", "-p", "x"), "cannot read session /nowhere.jsonl"),
+        (("--guard-profile", "/nowhere.yaml", "-p", "x"), "cannot read the guard profile '/nowhere.yaml'"),
+        (("--guard-profile", "x.yaml", "--guard", "off", "-p", "x"), "'--guard off' that there is none"),
         ((), "no prompt: pass -p PROMPT, or run it on a terminal"),
         (("-p", " "), "the prompt is empty"),
     ]:
@@ -29,6 +31,28 @@ def test_a_command_that_makes_no_sense_says_so_and_ends_with_2(agent: Agent) -> 
         assert (run.stdout, run.returncode) == ("", 2)
         assert complaint in run.stderr
         assert "Traceback" not in run.stderr
+
+
+@one_dialect
+def test_the_mistakes_of_a_guard_profile_are_shown_with_their_places(agent: Agent) -> None:
+    (agent.cwd / "mine.yaml").write_text("profile: mine\nmechanisms:\n  paragraf-repeat: {window: 63}\n")
+    run = agent.run("--guard-profile", "mine.yaml", "-p", "x")
+    assert (run.stdout, run.returncode) == ("", 2)
+    assert "mine.yaml:3:3: unknown key 'paragraf-repeat'" in run.stderr
+    assert "did you mean 'paragraph-repeat'?" in run.stderr
+
+
+@one_dialect
+def test_a_guard_profile_moves_the_place_where_a_rule_fires(
+    agent: Agent, model: FakeModel, loop_deltas: list[str]
+) -> None:
+    (agent.cwd / "mine.yaml").write_text("profile: mine\nmechanisms:\n  paragraph-repeat: {min_repeats: 2}\n")
+    model.say(*loop_deltas)
+    model.say("RECOVERED")
+    run = agent.run("--guard-profile", "mine.yaml", "-p", "x")
+    fired_at = len("".join(loop_deltas[:3]))
+    assert f"interrupted at {fired_at} characters" in run.stderr
+    assert run.stdout == "RECOVERED\n"
 
 
 @one_dialect

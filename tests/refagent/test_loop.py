@@ -37,7 +37,9 @@ from harness.refagent.events import (
     UserInterrupt,
     UserPrompt,
 )
-from harness.refagent.loop import AgentLoop, NoGuard, interrupt_text
+from harness.refagent.guards import NoGuard
+from harness.refagent.loop import AgentLoop
+from harness.refagent.remedies import interrupt_text
 
 if TYPE_CHECKING:
     from harness.detectors.finding import StreamKind
@@ -52,16 +54,21 @@ class StubGuard:
         self._rule = rule
         self._at_end = at_end
         self._seen: dict[int, str] = {}
+        self.block: int | None = None
 
     def feed(self, block: int, kind: StreamKind, delta: str) -> Finding | None:  # noqa: ARG002 - the protocol's
         self._seen[block] = self._seen.get(block, "") + delta
-        return None if self._at_end else self._look(self._seen[block])
+        return None if self._at_end else self._look(block)
 
     def finish(self) -> Finding | None:
-        return self._look([*self._seen.values(), ""][-2 if self._seen else -1])
+        found = [self._look(block) for block in self._seen]
+        return next((each for each in found if each), None)
 
-    def _look(self, text: str) -> Finding | None:
+    def _look(self, block: int) -> Finding | None:
+        text = self._seen[block]
         start = text.find("loop")
+        if start >= 0:
+            self.block = block
         return None if start < 0 else Finding(self._rule, "stub", "it says so", start, start, len(text))
 
 
