@@ -37,8 +37,11 @@ def test_the_server_delivers_what_is_scripted_before_and_after_the_fault(
     endings.delivered(row, npm[column.library][endings.name(column, row)])
 
 
-@pytest.mark.parametrize("column", errors.NPM, ids=lambda column: column.title)
-@pytest.mark.parametrize("row", [*errors.STATUSES, errors.NO_TURN])
+@pytest.mark.parametrize(
+    ("column", "row"),
+    [(c, row) for c in errors.NPM for row in errors.rows_of(c)],
+    ids=lambda value: str(getattr(value, "title", value)),
+)
 def test_an_error_carries_the_status_and_what_it_says(row: str, column: Column, npm: Results) -> None:
     errors.told(row, npm[column.library][errors.name(column, row)])
 
