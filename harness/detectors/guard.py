@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.detectors.finding import BLANK_LINE
 from harness.detectors.mechanisms import PUBLISHED, Profile
-from harness.detectors.streams import feed_all, first_of, make_detectors
+from harness.detectors.streams import ParagraphReader, feed_all, first_of, make_detectors
 from harness.detectors.surrogates import ends_in_half, joined
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class _Stream:
         if self._held:
             self._look()
         for detector in self._detectors:
-            if hasattr(detector, "progressed"):
+            if isinstance(detector, ParagraphReader):
                 detector.progressed()
 
     def _look(self) -> Finding | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from harness.detectors.control_tokens import ControlTokenLeak
 from harness.detectors.finding import BLANK_LINE
 from harness.detectors.mechanisms import ParagraphJudge, make
+from harness.detectors.paragraph_repeat import ParagraphRing
 from harness.detectors.paragraphs import ParagraphSplitter, is_eligible, shortest
 
 if TYPE_CHECKING:
@@ -103,6 +104,12 @@ class ParagraphReader:
     def finish(self) -> Finding | None:
         """Say that the stream has ended: a paragraph with no blank line after it is not judged."""
         return None
+
+    def progressed(self) -> None:
+        """Note that a tool was called beside the stream."""
+        for judge in self.judges:
+            if isinstance(judge, ParagraphRing):
+                judge.progressed()
 
     def reset(self) -> None:
         """Forget everything: afterwards the reader equals a new one."""
