@@ -77,7 +77,7 @@ class Answers:
             top, bottom = int(found[1] or 0) or 1, int(found[2] or 0) or rows
             if top < min(bottom, rows):
                 self._top = top - 1
-        elif (sequence.kind, sequence.body) in {("esc", "c"), ("csi", "!p")}:
+        elif (sequence.kind, sequence.body) == ("esc", "c"):
             self._top = 0
 
     def resized(self) -> None:

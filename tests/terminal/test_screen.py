@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.terminal.ghostty import GhosttyScreen
 from harness.terminal.screen import BACKGROUND, FOREGROUND, Cell, Cursor, Style
+from tests.terminal.outputs import OUTPUT, PLACES, cut
 
 
 def screen(text: str = "", columns: int = 20, rows: int = 4) -> GhosttyScreen:
@@ -120,37 +119,14 @@ def test_closing_twice_does_no_harm() -> None:
     made.close()
 
 
-ANYTHING = st.lists(
-    st.one_of(
-        st.text(max_size=20),
-        st.sampled_from(["\x1b", "\x1b[", "\x1b]", "\x1bP", "\x1b_", "\x1b\\", "\x07", "\x18", ";", "?"]),
-        st.from_regex(r"\x1b\[[?>=]?[0-9;:]{0,12}[ $!\"']?[@-~]", fullmatch=True),
-        st.sampled_from(
-            ["\x1b[?1049h", "\x1b[?1049l", "\x1b[?6h", "\x1b[?69h", "\x1b[2;3r", "\x1b[2;3s", "\x1bc"]
-        ),
-    ),
-    max_size=20,
-).map("".join)
-
-
-def surviving(text: str) -> str:
-    """What a decoder can have made of bytes: no half of a surrogate pair."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def cut(text: str, places: list[int]) -> list[str]:
-    at = sorted({place % (len(text) + 1) for place in places} | {0, len(text)})
-    return [text[start:end] for start, end in pairwise(at)]
-
-
-@given(ANYTHING, st.integers(1, 30), st.integers(1, 8), st.integers(1, 30), st.integers(1, 8))
+@given(OUTPUT, st.integers(1, 30), st.integers(1, 8), st.integers(1, 30), st.integers(1, 8))
 def test_on_any_output_and_size_the_cursor_stays_inside(
     text: str, columns: int, rows: int, later_columns: int, later_rows: int
 ) -> None:
     made = GhosttyScreen(columns, rows)
     for size in ((columns, rows), (later_columns, later_rows)):
         made.resize(*size)
-        made.feed(surviving(text))
+        made.feed(text)
         assert made.size == size
         assert 0 <= made.cursor.row < size[1]
         assert 0 <= made.cursor.column < size[0]
@@ -158,18 +134,18 @@ def test_on_any_output_and_size_the_cursor_stays_inside(
     made.close()
 
 
-@given(ANYTHING, st.lists(st.integers(0, 500), max_size=8))
+@given(OUTPUT, PLACES)
 def test_how_output_is_cut_never_changes_the_picture(text: str, places: list[int]) -> None:
-    whole, pieces = screen(surviving(text)), screen()
-    for piece in cut(surviving(text), places):
+    whole, pieces = screen(text), screen()
+    for piece in cut(text, places):
         pieces.feed(piece)
     assert pieces.picture() == whole.picture()
     assert (pieces.scrollback, pieces.text) == (whole.scrollback, whole.text)
 
 
-@given(ANYTHING)
+@given(OUTPUT)
 def test_the_rows_are_the_text_of_the_cells(text: str) -> None:
-    made = screen(surviving(text))
+    made = screen(text)
     assert made.picture().rows == made.rows
     for cells in made.picture().cells:
         assert len(cells) == sum(cell.width for cell in cells) == 20
