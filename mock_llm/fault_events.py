@@ -42,9 +42,7 @@ class Wire(NamedTuple):
         return b"data: %b\n\n" % UNKNOWN if like.startswith(b"data: ") else UNKNOWN + b",\r\n"
 
 
-def broken(
-    events: Iterable[Piece], fault: Fault, offset: int, wire: Wire, stream: Stream
-) -> Iterator[Piece]:
+def broken(events: Iterable[Piece], fault: Fault, offset: int, wire: Wire, stream: Stream) -> Iterator[Piece]:
     """The events of a streamed reply with the fault in them.
 
     Exactly ``offset`` characters of content come before what the fault does. What it adds (a second copy, an

@@ -79,7 +79,7 @@ def redacted_text(exchange: Exchange, text: str) -> str:
 
 def _asked(exchange: Exchange) -> dict[str, Any]:
     later = (
-        "ended", "ended_s", "held_at", "text_sent", "reply_file", "chars_generated", "chars_encoded", "chars_sent",
-        "received_at_least",
+        "ended", "ended_s", "held_at", "text_sent", "reply_file", "chars_generated", "chars_encoded",
+        "chars_sent", "received_at_least",
     )  # fmt: skip
     return {name: value for name, value in exchange_whole(exchange).items() if name not in later}

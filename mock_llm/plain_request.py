@@ -1,4 +1,4 @@
-"""The usual request, read in one go: several times cheaper than the full rules of HTTP, which h11 keeps. Pure."""
+"""The usual request, read in one go and several times cheaper than by the full rules of h11. Pure."""
 
 from __future__ import annotations
 

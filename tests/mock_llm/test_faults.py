@@ -264,7 +264,9 @@ def test_every_dialect_can_have_every_fault_at_every_place(name: str, kind: str)
     turn, stream = Turn((Text("abcdef"),)), Stream(chars_per_delta=2)
     for offset in range(7):
         events = events_of(turn, stream, offset, name)
-        found = list(plan(broken(events, Fault(kind, offset), offset, Wire(by_name(name), REQUEST), stream), stream))
+        found = list(
+            plan(broken(events, Fault(kind, offset), offset, Wire(by_name(name), REQUEST), stream), stream)
+        )
         assert sent(found) == ("abcdef"[:offset] if kind in BREAKS else "abcdef")
 
 
