@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.sdk import asides, clients_table, endings, errors
+from tests.sdk import asides, clients_table, endings, errors, requests_table
 from tests.sdk.asides import Aside
 from tests.sdk.clients_table import Cell, Column
 from tests.sdk.running import Program, Understood, understand
@@ -28,6 +28,7 @@ def python_tables(results: Results) -> dict[str, str]:
     """The tables of the Python libraries by the name of their place in the page."""
     return {
         "python-clients": clients_table.table(clients_table.PYTHON, clients_table.PYTHON_CELLS, results),
+        "python-requests": requests_table.table(clients_table.PYTHON_CELLS, results),
         "python-endings": endings.table(endings.PYTHON, results),
         "python-errors": errors.table(errors.PYTHON, results),
         "python-retries": errors.retries_table(errors.PYTHON, results),
@@ -38,6 +39,7 @@ def npm_tables(results: Results) -> dict[str, str]:
     """The tables of the npm libraries by the name of their place in the page."""
     return {
         "npm-clients": clients_table.table(clients_table.NPM, clients_table.NPM_CELLS, results),
+        "npm-requests": requests_table.table(clients_table.NPM_CELLS, results),
         "npm-endings": endings.table(endings.NPM, results),
         "npm-errors": errors.table(errors.NPM, results),
     }

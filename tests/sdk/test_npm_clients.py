@@ -11,7 +11,7 @@ from tests.sdk.everything import Results, npm_tables
 from tests.sdk.expectations import accepts
 from tests.sdk.page import COMMAND, committed
 
-TABLES = ("npm-clients", "npm-endings", "npm-errors")
+TABLES = ("npm-clients", "npm-requests", "npm-endings", "npm-errors")
 
 
 @pytest.mark.parametrize("cell", NPM_CELLS, ids=lambda cell: cell.name)

@@ -15,7 +15,7 @@ from tests.sdk.everything import Results, python_tables
 from tests.sdk.expectations import accepts
 from tests.sdk.page import COMMAND, committed
 
-TABLES = ("python-clients", "python-endings", "python-errors", "python-retries")
+TABLES = ("python-clients", "python-requests", "python-endings", "python-errors", "python-retries")
 
 
 @pytest.mark.parametrize("cell", PYTHON_CELLS, ids=lambda cell: cell.name)
