@@ -187,7 +187,7 @@ class _Stream:
 
     def _set_quiet(self) -> None:
         """How much text may be held back, and at which characters no more."""
-        self._quiet = 1 << 20
+        self._quiet = 1 << 16
         self._watched = ""
         self._watches_blanks = False
         for detector in self._detectors:

@@ -135,7 +135,9 @@ class LineCycle:
         blocks = text.split("\n\n")
         last = blocks.pop()
         for block in blocks:
-            if self._texts or self._may_fire(block):
+            if not self._texts and len(block) + 1 < self._min_chars:
+                self._read += len(block) + 2
+            elif self._texts or self._may_fire(block):
                 finding = self._end_lines(block.split("\n"))
                 if finding:
                     return finding
@@ -146,9 +148,7 @@ class LineCycle:
         return self._end_lines(last.split("\n"))
 
     def _may_fire(self, block: str) -> bool:
-        """Whether a block is long enough, and enough of its lines are no news in it."""
-        if len(block) + 1 < self._min_chars:
-            return False
+        """Whether enough of the lines of a block are no news in it."""
         lines = block.split("\n")
         return len(lines) - len(set(lines)) >= self._min_cycles
 

@@ -19,7 +19,7 @@ _INDENTED = re.compile(r"(?: {2,}| ?\t)")
 _NESTED_ITEM = re.compile(r"\s+(?:[-*+\u2022]|\d+[.)])\s")
 _CODE_ENDINGS = tuple("{}[](;,>")
 _INDENTS = frozenset(" \t")
-_SUSPICIOUS_END = frozenset("{}[](;,>" + "".join(filter(str.isspace, map(chr, range(0x3001)))))
+_SUSPICIOUS_ENDS = frozenset("{}[](;,>" + "".join(filter(str.isspace, map(chr, range(0x3001)))))
 
 
 def is_code_shaped(line: str) -> bool:
@@ -36,11 +36,12 @@ def is_code_shaped(line: str) -> bool:
 def without_code(text: str) -> str:
     """A text without its lines that are shaped like code."""
     lines = text.split("\n")
-    kept = [
-        line
-        for line in lines
-        if (line[-1:] not in _SUSPICIOUS_END and line[:1] not in _INDENTS) or not is_code_shaped(line)
-    ]
+    for line in lines:
+        if line[-1:] in _SUSPICIOUS_ENDS or line[:1] in _INDENTS:
+            break
+    else:
+        return text
+    kept = [line for line in lines if not is_code_shaped(line)]
     return text if len(kept) == len(lines) else "\n".join(kept)
 
 

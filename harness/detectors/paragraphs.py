@@ -21,8 +21,6 @@ _ASCII_WORD = {code: "x" if chr(code).isalnum() else " " for code in range(128)}
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 # Between two paragraphs: the newline of the last line, the blank line that ends it, and further ones.
 _BREAK = re.compile(r"\n(\n|[^\S\n]+\n)(?:[^\S\n]*\n)*")
-# Blank lines that are not empty hold one of these.
-_NOT_PLAIN = ("\v", "\f", "\x1c", "\x1d", "\x1e", "\x1f", "\r", " \n", "\t\n")
 _BLANKS = re.compile(r"(?:[^\S\n]*\n)+")
 
 
@@ -62,11 +60,6 @@ def is_eligible(text: str, min_units: int = MIN_UNITS, min_word_chars: int = MIN
     return _enough_words(min_word_chars).match(text) is not None
 
 
-def _is_plain(text: str) -> bool:
-    """Whether paragraphs end only at empty lines, and no line needs a closer look."""
-    return text.isascii() and not any(mark in text for mark in _NOT_PLAIN)
-
-
 class Paragraph(NamedTuple):
     """A paragraph that has ended at a blank line. Offsets are code points in the stream.
 
@@ -82,6 +75,14 @@ class Paragraph(NamedTuple):
     end: int
     text: str
     is_fenced: bool
+
+
+_new = tuple.__new__  # making a named tuple without checks takes a third of the time
+
+
+def _needs_care(body: str) -> bool:
+    """Whether a paragraph has fences to be heeded, or a CR."""
+    return "\r" in body or "```" in body or "~~~" in body
 
 
 class ParagraphSplitter:
@@ -175,47 +176,27 @@ class ParagraphSplitter:
             if self._body is not None:
                 self._close("", base + text.index("\n", at) + 1, found)
             at = blanks.end()
-        if at < end and self._body is None and _is_plain(text):
-            at = self._end_plain(text, at, end, found)
-        else:
-            at = self._end_any(text, at, end, found)
+        has_care = "\r" in text or "```" in text or "~~~" in text
+        append, shortest, longest = found.append, self._shortest, self._cap
+        for gap in _BREAK.finditer(text, at, end):
+            stop, after = gap.span()
+            body = text[at:stop]
+            if (
+                self._body is not None
+                or stop - at > longest
+                or self._fence
+                or (has_care and _needs_care(body))
+            ):
+                if self._body is None:
+                    self._open(base + at)
+                self._close(body, base + gap.end(1), found)
+            elif stop - at >= shortest:
+                append(_new(Paragraph, (base + at, base + gap.end(1), body, False)))
+            at = after
         if at < end:
             if self._body is None:
                 self._open(base + at)
             self._hold(text[at : end - 1])
-
-    def _end_any(self, text: str, at: int, end: int, found: list[Paragraph]) -> int:
-        """Take the paragraphs of any text, and return where the one that has not ended starts."""
-        base = self._read - end
-        needs_care = bool(self._fence) or "\r" in text or "```" in text or "~~~" in text
-        for gap in _BREAK.finditer(text, at, end):
-            size = gap.start() - at
-            if needs_care or self._body is not None or size > self._cap:
-                if self._body is None:
-                    self._open(base + at)
-                self._close(text[at : at + size], base + gap.end(1), found)
-            elif size >= self._shortest:
-                body = text[at : at + size]
-                found.append(Paragraph(base + at, base + gap.end(1), body, is_fenced=False))
-            at = gap.end()
-        return at
-
-    def _end_plain(self, text: str, at: int, end: int, found: list[Paragraph]) -> int:
-        """Take the paragraphs of a plain text, and return where the one that has not ended starts."""
-        base = self._read - end
-        has_fence = bool(self._fence) or "```" in text or "~~~" in text
-        *ended, rest = text[at:end].split("\n\n")
-        for part in ended:
-            body = part.lstrip("\n") if part[:1] == "\n" else part
-            at += len(part) + 2
-            if not body:  # more blank lines
-                continue
-            if has_fence or len(body) > self._cap:
-                self._open(base + at - 2 - len(body))
-                self._close(body, base + at, found)
-            elif len(body) >= self._shortest:
-                found.append(Paragraph(base + at - 2 - len(body), base + at, body, is_fenced=False))
-        return at + len(rest) - len(rest.lstrip("\n"))
 
     def _hold(self, lines: str) -> None:
         self._add(self._normalised(lines))

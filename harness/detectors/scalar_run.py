@@ -116,7 +116,8 @@ class DominantScalarRun:
             return True
         sample = text[:: self._step]
         if text.isascii():
-            return any(pair in sample for pair in self._ascii_pairs)
+            a, b, c, d, e, f = self._ascii_pairs
+            return a in sample or b in sample or c in sample or d in sample or e in sample or f in sample
         return self._pair.search(sample) is not None
 
     def _open_at_end(self, text: str, at: int) -> None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from harness.detectors.finding import Detector, Finding, StreamKind
     from harness.detectors.mechanisms import Mechanism
-    from harness.detectors.paragraphs import Paragraph
 
 
 def make_detectors(
@@ -85,21 +84,15 @@ class ParagraphReader:
         if not paragraphs:
             return None
         for paragraph in paragraphs:
-            finding = self._judge(paragraph)
-            if finding:
-                self._fired = True
-                return finding
+            for (min_units, min_word_chars), judges in self._groups:
+                if is_eligible(paragraph.text, min_units, min_word_chars):
+                    for judge in judges:
+                        finding = judge.judge(paragraph)
+                        if finding:
+                            self._fired = True
+                            return finding
         self._set_quiet()
         return None
-
-    def _judge(self, paragraph: Paragraph) -> Finding | None:
-        found = [
-            judge.judge(paragraph)
-            for eligibility, judges in self._groups
-            if is_eligible(paragraph.text, *eligibility)
-            for judge in judges
-        ]
-        return next(filter(None, found), None)
 
     def finish(self) -> Finding | None:
         """Say that the stream has ended: a paragraph with no blank line after it is not judged."""

@@ -9,8 +9,8 @@ FOLD = "#"
 
 _HEX = re.compile(r"\b[0-9a-f]{7,}\b")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]+\d+)*")
-# Where hex digits stand in lower-case ASCII. Looking there first is far cheaper than the expression.
-_ASCII_HEX = {code: "x" if chr(code) in "0123456789abcdef" else " " for code in range(128)}
+# Where hex digits stand in ASCII. Looking there first is far cheaper than the expression.
+_ASCII_HEX = {code: "x" if chr(code) in "0123456789abcdefABCDEF" else " " for code in range(128)}
 _HEX_RUN = "x" * 7
 _TOKEN = re.compile(r"[\w#]+")
 # ASCII in lower case, with a blank for everything that is no part of a word.
@@ -61,7 +61,10 @@ def tokens(text: str, max_chars: int = MAX_CHARS) -> frozenset[str]:
     >>> sorted(tokens("Run 12 took 0.5 s; run 13 took 0.7 s."))
     ['#', 'run', 's', 'took']
     """
-    return frozenset(_words(normalised(text[:max_chars])))
+    text = text[:max_chars]
+    if text.isascii() and not _has_digit(text) and _HEX_RUN not in text.translate(_ASCII_HEX):
+        return frozenset(text.translate(_ASCII_WORDS).split())  # there is nothing to fold
+    return frozenset(_words(normalised(text)))
 
 
 def _words(text: str) -> list[str]:
