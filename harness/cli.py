@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 from importlib import import_module
 
@@ -18,6 +20,40 @@ _COMMANDS = {
     "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }
+
+_NOBODY_TAKES_IT = (errno.ENOSPC, errno.EIO)
+
+
+def _open_standard_files() -> None:
+    """Put something in the place of a closed standard file.
+
+    The first files that are opened would take its number, and what is meant for it would reach them.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115  stays open to the end
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115  the same
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115  the same
+
+
+_open_standard_files()
+
+
+def _look_around() -> None:
+    """Commands look for files from the working folder on.
+
+    Raises:
+        UserError: If that folder has been removed.
+    """
+    from harness.problems import UserError
+
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib is not loaded yet
+    except OSError:
+        raise UserError("the working folder is not there any more; change into another one") from None
 
 
 class _Lazy(click.Group):
@@ -38,13 +74,22 @@ class _Lazy(click.Group):
         from harness.problems import UserError
 
         try:
+            _look_around()
             return super().invoke(ctx)
         except UserError as error:
             click.echo(str(error), err=True)
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            # The second Ctrl-C of a run, or that of another command: click by itself would exit with 1.
+            click.echo("interrupted", err=True)
+            ctx.exit(130)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
-        except Exception:  # noqa: BLE001  whatever it is, the exit code must tell it from a failed run
+        except Exception as error:  # noqa: BLE001  whatever it is, the exit code must tell it from a failed run
+            if isinstance(error, OSError) and error.errno in _NOBODY_TAKES_IT and error.filename is None:
+                sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  stays open to the end
+                click.echo(f"the output cannot be written: {error.strerror}", err=True)
+                ctx.exit(3)
             import traceback
 
             click.echo(f"a bug in qa:\n{traceback.format_exc()}", err=True)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _PACKAGE = Path(__file__).parent
-_SCENARIO_KEY = re.compile(rb"^(?:\xef\xbb\xbf)?scenario\s*:", re.MULTILINE)
-_SNIFF_BYTES = 16_384
+_SCENARIO_KEY = re.compile(rb"(?:^|[\r\n]|\xef\xbb\xbf|\xff\xfe|\xfe\xff)scenario\s*:")
+_SNIFF_BYTES = 1_048_576
 ENDING = ".yaml"
 
 
@@ -94,9 +94,12 @@ def _files(folder: Path) -> list[Path]:
 
 
 def is_scenario(path: Path) -> bool:
-    """Whether a YAML file says that it is a scenario: it has a top-level ``scenario:`` key near its start."""
+    """Whether a YAML file says that it is a scenario: it has a top-level ``scenario:`` key in its first MiB.
+
+    One in UTF-16 or UTF-32 is one too, so that its mistake is told and it is not just passed over.
+    """
     try:
         with path.open("rb") as file:
-            return _SCENARIO_KEY.search(file.read(_SNIFF_BYTES)) is not None
+            return _SCENARIO_KEY.search(file.read(_SNIFF_BYTES).replace(b"\0", b"")) is not None
     except OSError:
         return False

@@ -6,6 +6,7 @@ start while the rest of qa is still being loaded; its first request waits in the
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import secrets
@@ -81,7 +82,7 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
     try:
         variables = _variables(job, box, port, token)
         masks = _masks(box, variables["key"])
-        session_glob = fill(job.spec.session_glob, variables)
+        session_glob = fill(job.spec.session_glob, {k: glob.escape(v) for k, v in variables.items()})
         folder, recorder = _new_recorder(run_folder, job.key, masks, started_s)
         watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
         _create(box)

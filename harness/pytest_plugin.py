@@ -45,8 +45,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFi
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say where the evidence is, also when all passed."""
+    """Say what is doubtful in the scenarios, and where the evidence is, also when all passed."""
     session = config.stash.get(SESSION, None)
+    for warning in session.warnings() if session is not None else ():
+        terminalreporter.write_line(f"warning: {warning}")
     if session is not None and session.results:
         terminalreporter.write_line(f"ttsr-qa evidence: {session.folder}")
 

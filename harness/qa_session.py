@@ -13,7 +13,7 @@ from harness.problems import UserError
 from harness.results import RunResult, ScenarioResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from harness.agents.spec import AgentSpec
     from harness.meanwhile import Meanwhile
@@ -67,6 +67,17 @@ class QaSession:
 
             self.loaded[path] = load_scenario(path)
         return self.loaded[path]
+
+    def warnings(self) -> Iterator[str]:
+        """What is doubtful in the scenarios loaded so far, one line each."""
+        from harness.agents.rule_names import name_warnings
+
+        for scenario in self.loaded.values():
+            yield from scenario.warnings
+            yield from name_warnings(scenario, self.spec)
+        bare = [scenario.name for scenario in self.loaded.values() if scenario.control is None]
+        if self.controls and bare:
+            yield f"no control to run for {', '.join(bare)}"
 
     def start_early(self, job: Job) -> None:
         """Start the agent of a run already, and answer it while the rest of qa is loaded."""

@@ -110,6 +110,8 @@ class Serving:
             self._waiting.cancel()
 
     def _on_text(self, text: str) -> None:
+        if not text:
+            return
         at_s = time.monotonic()
         self.output_chars += len(text)
         if self.is_too_much:

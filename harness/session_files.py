@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from harness.agents.spec import AgentSpec
 
 _SHOWN = 6
+_ESCAPED = re.compile(r"\[([*?[])\]")
 MOST_SESSION_BYTES = 64 * 1024 * 1024
 """A larger session file is not read: it would fill the memory before it said anything."""
 
@@ -56,7 +58,7 @@ def source_of(spec: AgentSpec, pattern: str, found: list[Path], roots: Mapping[s
 
     Args:
         spec: The agent's description.
-        pattern: Its ``session_glob`` with all values filled in.
+        pattern: Its ``session_glob`` with all values filled in, their own wildcards escaped.
         found: What :func:`session_files` gave.
         roots: The values of the templates; ``home`` and ``work`` are the private folders.
     """
@@ -84,9 +86,10 @@ def _fixed(pattern: str) -> Path:
     """The folder of a pattern as far as it has no wildcard."""
     kept: list[str] = []
     for part in Path(pattern).parts[:-1]:
-        if glob.has_magic(part):
+        # What 'glob.escape' has put into brackets stands for itself.
+        if glob.has_magic(_ESCAPED.sub("", part)):
             break
-        kept.append(part)
+        kept.append(_ESCAPED.sub(r"\1", part))
     return Path(*kept)
 
 

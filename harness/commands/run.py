@@ -61,6 +61,8 @@ def run(
         raise click.UsageError("--deltas and --chars-per-delta exclude each other")
     if not (names or every or tags):
         raise click.UsageError("name a scenario, or pass --all or --tag; 'qa list' shows them")
+    if junit is not None:
+        _check_junit(junit)
     scenarios = _select(names, tags)
     if not scenarios:
         click.echo(_no_such_tag(names, tags), err=True)
@@ -79,11 +81,21 @@ def run(
     sys.exit(code)
 
 
+def _check_junit(path: Path) -> None:
+    """Say before the runs that their report cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a"):
+            pass
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}\n  name another file with --junit") from None
+
+
 def _no_such_tag(names: Sequence[str], tags: Sequence[str]) -> str:
     known = sorted({tag for s in _select(names, ()).values() for tag in s.tags})
     wanted = " or ".join(quoted(tag) for tag in tags)
-    near = [did_you_mean(tag, known) for tag in tags]
-    hints = [*filter(None, near), f"the tags are {', '.join(known)}" if known else "no scenario has a tag"]
+    near = [hint for tag in tags if (hint := did_you_mean(tag, known)).startswith("did you mean")]
+    hints = [*near, f"the tags are {', '.join(known)}" if known else "none of them has a tag"]
     return "\n  ".join([f"no scenario has the tag {wanted}", *hints])
 
 
@@ -102,24 +114,13 @@ def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
     return {path: s for path, s in loaded.items() if not tags or set(tags) & set(s.tags)}
 
 
-def _warnings(session: QaSession, scenarios: list[Scenario]) -> Iterator[str]:
-    from harness.agents.rule_names import name_warnings
-
-    for scenario in scenarios:
-        yield from scenario.warnings
-        yield from name_warnings(scenario, session.spec)
-    bare = [scenario.name for scenario in scenarios if scenario.control is None]
-    if session.controls and bare:
-        yield f"no control to run for {', '.join(bare)}"
-
-
 def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: bool, junit: Path | None) -> int:
     jobs = session.jobs(list(scenarios.values()))
-    for warning in _warnings(session, list(scenarios.values())):
+    session.loaded.update(scenarios)
+    for warning in session.warnings():
         click.echo(f"warning: {warning}", err=True)
     report = _Report(len(jobs))
     session.on_start, session.on_result = report.started, report.ended
-    session.loaded.update(scenarios)
     bugs: tuple[str, ...] = ()
     interrupted = False
     try:

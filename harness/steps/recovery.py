@@ -14,7 +14,7 @@ from harness.steps.replies import (
     turn_text,
     wire_line,
 )
-from harness.steps.texts import shows, wanted
+from harness.steps.texts import shows_answer, wanted
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, last_lines, quoted
 from mock_llm.turn import ToolCall
@@ -81,12 +81,24 @@ def _problems(view: Reply, text: str, evidence: Evidence) -> list[str]:
     problems = []
     if text not in message.text:
         problems.append(f"reply {view.number} lacks {quoted(text, 60)}")
+    elif evidence.finished and not _was_sent(text, evidence):
+        problems.append(f"the session has {quoted(text, 60)}, and no reply that arrived holds it")
     if not ended_normally(message):
         reason = message.error or message.stop_reason
         problems.append(f"reply {view.number} did not end normally: '{reason}'")
-    if not problems and not shows(evidence, text):
+    if not problems and not shows_answer(evidence, text):
         problems.append(f"the output does not show {quoted(text, 60)}")
     return problems
+
+
+def _was_sent(text: str, evidence: Evidence) -> bool:
+    """Whether the model has said it, in a reply of any conversation that arrived whole."""
+    replies = [e for e in evidence.exchanges if e.turn is not None and (e.reply is not None or e.of_lane)]
+    return any(
+        text in turn_text(e.turn.turn, "text") and Reply(0, e, None, ()).arrived_whole
+        for e in replies
+        if e.turn is not None
+    )
 
 
 def _problems_on_wire(view: Reply, text: str, evidence: Evidence) -> list[str]:
@@ -99,7 +111,7 @@ def _problems_on_wire(view: Reply, text: str, evidence: Evidence) -> list[str]:
         return [f"reply {view.number} did not arrive whole"]
     if turn.stop in _GOES_ON or any(isinstance(part, ToolCall) for part in turn.parts):
         return [f"reply {view.number} is no finished answer"]
-    return [] if shows(evidence, text) else [f"the output does not show {quoted(text, 60)}"]
+    return [] if shows_answer(evidence, text) else [f"the output does not show {quoted(text, 60)}"]
 
 
 def _lines(view: Reply, evidence: Evidence) -> list[str]:

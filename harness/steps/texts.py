@@ -94,6 +94,18 @@ def shows(evidence: Evidence, phrase: str) -> bool:
     return evidence.finished and folded(phrase) in folded(evidence.output)
 
 
+def shows_answer(evidence: Evidence, phrase: str) -> bool:
+    """Whether the output shows a phrase elsewhere than where the program repeats the prompt.
+
+    A prompt that is nothing but the phrase cannot be told from the answer.
+    """
+    prompt = folded(evidence.variables.get("prompt", ""))
+    wanted_text, output = folded(phrase), folded(evidence.output)
+    if prompt and wanted_text in prompt and wanted_text != prompt:
+        return wanted_text in output.replace(prompt, "\0")
+    return wanted_text in output
+
+
 def nearest_lines(needle: str, text: str, limit: int = 3) -> list[str]:
     """The lines of a text that share most words with the needle, best first, as evidence lines."""
     words = set(needle.split())

@@ -184,3 +184,26 @@ def test_without_room_for_private_folders_the_cure_is_named(qa: Qa) -> None:
     assert done.returncode == 3, done.stdout + done.stderr
     assert "cannot make the private folders of the run" in done.stdout
     assert "set TMPDIR" in done.stdout
+
+
+TWO = """
+model:
+  - say: "one"
+  - say: "RECOVERED {nonce}"
+prompt: "Analyse briefly, then answer RECOVERED {nonce}"
+steps:
+  - recovery: {contains: "RECOVERED {nonce}"}
+"""
+
+
+def test_an_answer_that_the_agent_wrote_into_its_session_itself_is_no_recovery(qa: Qa) -> None:
+    ended = run(
+        qa, "answer = 'RECOVERED ' + PROMPT.split()[-1]\nsave(ask(), answer)\nprint(answer)", scenario=TWO
+    )
+    assert ended.code == 1, ended.out
+    assert "no reply that arrived holds it" in ended.observed("hello@mine-openai-chat", "recovery")
+
+
+def test_an_answer_that_is_shown_only_where_the_prompt_is_repeated_is_not_shown(qa: Qa) -> None:
+    ended = run(qa, "save(ask(), ask())\nprint('>', PROMPT)", scenario=TWO)
+    assert "the output does not show 'RECOVERED" in ended.observed("hello@mine-openai-chat", "recovery")

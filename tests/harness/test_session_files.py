@@ -61,3 +61,17 @@ def test_an_agent_that_keeps_none_has_no_place_to_look(tmp_path: Path) -> None:
     spec = parse_agent(BARE, "bare.yaml")
     assert session_files(spec.session_glob) == []
     assert source_of(spec, "", [], {"home": str(tmp_path)}) == SessionSource(is_kept=False)
+
+
+def test_a_private_folder_with_wildcards_in_its_name_is_looked_into(tmp_path: Path) -> None:
+    import glob
+
+    home = tmp_path / "a [b]*?"
+    (home / "sessions").mkdir(parents=True)
+    pattern = f"{glob.escape(str(home))}/sessions/*.jsonl"
+    spec = load_agent("reference")
+    roots = {"home": str(home), "work": str(tmp_path / "work")}
+    (home / "sessions/notes.txt").touch()
+    assert source_of(spec, pattern, [], roots).others == "files there: notes.txt"
+    (home / "sessions/1.jsonl").touch()
+    assert session_files(pattern) == [home / "sessions/1.jsonl"]

@@ -84,3 +84,32 @@ def test_no_session_fails(build: Any) -> None:
 
 def test_a_numbered_reply_passes_while_the_run_goes_on(build: Any) -> None:
     assert isinstance(check(replace(ARGS, reply=2), _run(build, finished=False)), Passed)
+
+
+def test_an_answer_that_no_reply_on_the_wire_holds_is_none(build: Any) -> None:
+    saved = (build.message(build.text, stop="aborted"), build.message("RECOVERED N-7"))
+    output = "RECOVERED N-7\n"
+    never = build.evidence(build.exchange(build.text), saved=saved, output=output)
+    observed = "the session has 'RECOVERED N-7', and no reply that arrived holds it"
+    assert _failed(check(ARGS, never)).observed == observed
+    cut = build.exchange("RECOVERED N-7", sent=4, ended="client-hung-up")
+    assert (
+        _failed(
+            check(ARGS, build.evidence(build.exchange(build.text), cut, saved=saved, output=output))
+        ).observed
+        == observed
+    )
+
+
+def test_the_prompt_as_the_program_repeats_it_does_not_show_the_answer(build: Any) -> None:
+    variables = {"nonce": "N-7", "prompt": "Go on, then answer RECOVERED N-7."}
+    repeated = "> Go on, then\n  answer RECOVERED N-7.\n"
+    verdict = check(ARGS, _run(build, output=repeated, variables=variables))
+    assert _failed(verdict).observed == "the output does not show 'RECOVERED N-7'"
+    shown = _run(build, output=f"{repeated}RECOVERED N-7\n", variables=variables)
+    assert isinstance(check(ARGS, shown), Passed)
+
+
+def test_a_prompt_that_is_the_answer_cannot_be_told_from_it(build: Any) -> None:
+    evidence = _run(build, variables={"nonce": "N-7", "prompt": "RECOVERED N-7"})
+    assert isinstance(check(ARGS, evidence), Passed)
