@@ -44,7 +44,7 @@ IO_MODULES = frozenset(
     shutil signal socket ssl subprocess sys tempfile termios threading time tty urllib uuid
     """.split()  # noqa: SIM905  a column of names reads better as text
 )
-HARMLESS = frozenset({"pathlib.PurePath", "pathlib.PurePosixPath", "random.Random", "urllib.parse"})
+HARMLESS = frozenset({"io.BytesIO", "pathlib.PurePath", "pathlib.PurePosixPath", "random.Random", "urllib.parse"})
 IO_CALLS = frozenset({"breakpoint", "input", "open", "print"})
 
 # The front of 'qa run' starts pytest with the plugin that it belongs to.
