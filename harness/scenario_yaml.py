@@ -257,5 +257,5 @@ def _turns(count: int) -> str:
 
 
 def _reply_names(number: int) -> Iterator[str]:
-    for stream in ("", "text.", "thinking."):
+    for stream in ("", "text.", "thinking.", "tool."):
         yield from (f"reply_{number}.{stream}{field}" for field in _FIELDS)

@@ -12,7 +12,7 @@ from mock_llm.shape import Bool, Checked, Either, Enum, Field, Int, ListOf, Reco
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-StreamName = Literal["text", "thinking"]
+StreamName = Literal["text", "thinking", "tool"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,13 @@ def _output(value: dict[str, Any]) -> Output:
 _REPLY = Int("Number of the reply, from 1.", 1)
 _CHARS = Int("Characters (code points).", 0)
 _RULE = Str("Id of the rule, such as collapse-repetition.")
-_STREAM = Field(Enum(("text", "thinking"), "The stream of the reply that is looked at."), default="text")
+_STREAM = Field(
+    Enum(
+        ("text", "thinking", "tool"),
+        "The stream of the reply that is looked at; 'tool' is the arguments of its calls.",
+    ),
+    default="text",
+)
 _TEXTS = {
     "contains": Field(ListOf(Str(), "Text that must be there.", or_single=True), default=()),
     "lacks": Field(ListOf(Str(), "Text that must not be there.", or_single=True), default=()),

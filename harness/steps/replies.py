@@ -7,14 +7,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from harness.steps.wording import chars, count
-from mock_llm.turn import Text, Thinking, content
+from mock_llm.turn import Text, Thinking, ToolCall, content
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
     from harness.steps.arguments import StreamName
     from harness.transcript import RuleRecord, TranscriptMessage
     from mock_llm.journal import Exchange
-    from mock_llm.turn import Turn
+    from mock_llm.turn import Part, Turn
 
 NO_SESSION = "session: this agent keeps none"
 UNSEEN = "this agent keeps no session, so what it kept cannot be seen"
@@ -69,34 +69,41 @@ def reply(evidence: Evidence, number: int) -> Reply:
     return Reply(number, exchange, evidence.transcript.messages[index], records)
 
 
+_PARTS: dict[StreamName, type[Part]] = {"text": Text, "thinking": Thinking, "tool": ToolCall}
+
+
 def turn_text(turn: Turn, stream: StreamName) -> str:
-    """Everything the model says on one stream of a turn."""
-    wanted = Text if stream == "text" else Thinking
-    return "".join(part.text for part in turn.parts if isinstance(part, wanted))
+    """Everything the model says on one stream of a turn; of calls, their arguments."""
+    return "".join(content(part) for part in turn.parts if isinstance(part, _PARTS[stream]))
 
 
 def chars_before(turn: Turn, stream: StreamName) -> int:
     """Characters of the parts that are sent before the first part of the stream."""
-    wanted = Text if stream == "text" else Thinking
+    wanted = _PARTS[stream]
     return sum(
         len(content(part)) for part in takewhile(lambda part: not isinstance(part, wanted), turn.parts)
     )
 
 
 def main_stream(turn: Turn) -> StreamName:
-    """The stream that a turn is about: its text, or its thinking when it has no text."""
-    return "text" if any(isinstance(part, Text) for part in turn.parts) else "thinking"
+    """The stream that a turn is about: its text; without text its thinking; without both its calls."""
+    present: list[StreamName] = [
+        name for name, kind in _PARTS.items() if any(isinstance(part, kind) for part in turn.parts)
+    ]
+    return present[0] if present else "thinking"
 
 
 def kept_text(message: TranscriptMessage, stream: StreamName, marker: str) -> tuple[str, bool]:
     """What the session kept of a stream without the marker block, and whether that block is there.
 
-    The marker is a text block of its own, also when the stream that was cut is the thinking.
+    The marker is a text block of its own, also when another stream was cut.
     """
     texts = [part.text for part in message.parts if part.kind == "text"]
     has_marker = bool(marker) and marker in texts
     if stream == "thinking":
         return message.thinking, has_marker
+    if stream == "tool":
+        return "".join(part.text for part in message.parts if part.kind == "tool_call"), has_marker
     if has_marker:
         texts.remove(marker)
     return "".join(texts), has_marker

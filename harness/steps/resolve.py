@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("text", "first_paragraph", "last_paragraph", "dropped")
 
-_REPLY = re.compile(r"reply_([1-9][0-9]*)\.(?:(text|thinking)\.)?([a-z_]+)")
+_REPLY = re.compile(r"reply_([1-9][0-9]*)\.(?:(text|thinking|tool)\.)?([a-z_]+)")
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
 
 
@@ -50,9 +50,9 @@ def resolve(text: str, evidence: Evidence) -> str:
     """Put the values into the text.
 
     ``{reply_N.FIELD}`` is about the text of turn N, or about its thinking when the turn has no
-    text; ``{reply_N.thinking.FIELD}`` says so itself. ``dropped`` is what the model said after the
-    part that the session kept. What is a name is what it is in a script: JSON and ``${NAME}`` pass unchanged,
-    and ``{{name}}`` stands for the braces themselves.
+    text; ``{reply_N.thinking.FIELD}`` and ``{reply_N.tool.FIELD}`` say so themselves. ``dropped`` is
+    what the model said after the part that the session kept. What is a name is what it is in a script:
+    JSON and ``${NAME}`` pass unchanged, and ``{{name}}`` stands for the braces themselves.
 
     Raises:
         UnresolvedError: For an unknown name, a value that is not known (yet), and an empty value: text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pytest
 
@@ -11,13 +11,14 @@ from harness.detectors.guard import Guard
 from harness.detectors.mechanisms import PUBLISHED
 from harness.scenario_yaml import load_scenario
 from harness.steps.arguments import Abort, Truncation
-from mock_llm.turn import Part, Text, Thinking, content
+from mock_llm.turn import Part, Text, Thinking, Turn, content
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harness.detectors.finding import Finding, StreamKind
     from harness.detectors.mechanisms import Profile
     from harness.scenario import Scenario
-    from mock_llm.turn import Turn
 
 _Args = TypeVar("_Args", Abort, Truncation)
 
@@ -26,9 +27,43 @@ MARKER = "[output interrupted by stream rule]"
 SCENARIOS = [load_scenario(path) for path in sorted(FOLDER.glob("*.yaml"))]
 LOOPS = [scenario for scenario in SCENARIOS if "ttsr" in scenario.tags]
 OTHERS = [scenario for scenario in SCENARIOS if "ttsr" not in scenario.tags]
+FIRST_INCIDENT = "ttsr-incident-2026-09-03"
+# What fires, and where, when the mechanism that a scenario names is taken out; otherwise nothing does.
+SEEN_BY_ANOTHER = {
+    FIRST_INCIDENT: ("near-duplicate-paragraphs", 8_954),
+    "ttsr-collapse": ("short-period", 571),
+}
+
+
+class Stop(NamedTuple):
+    """One reply that a guard stops, and what the steps say of it."""
+
+    name: str
+    turn: Turn
+    abort: Abort
+    truncation: Truncation
+
+    @property
+    def text(self) -> str:
+        return "".join(content(part) for part in self.turn.parts if stream_of(part) == self.abort.stream)
+
+
+def stops_of(scenario: Scenario) -> list[Stop]:
+    """The replies that are stopped for what they say themselves, not for what was said before."""
+    aborts = [step.args for step in scenario.steps if isinstance(step.args, Abort)]
+    cut = {step.args.reply: step.args for step in scenario.steps if isinstance(step.args, Truncation)}
+    return [
+        Stop(scenario.name, scenario.model[abort.reply - 1].turn, abort, cut[abort.reply])
+        for abort in aborts
+        if abort.rule != "repetitive-turns"
+    ]
+
+
+STOPS = [stop for scenario in LOOPS for stop in stops_of(scenario)]
 
 each_loop = pytest.mark.parametrize("scenario", LOOPS, ids=lambda scenario: scenario.name)
 each_other = pytest.mark.parametrize("scenario", OTHERS, ids=lambda scenario: scenario.name)
+each_stop = pytest.mark.parametrize("stop", STOPS, ids=lambda stop: f"{stop.name}-{stop.abort.reply}")
 
 
 def named(name: str) -> Scenario:
@@ -64,64 +99,67 @@ def paragraphs_of(scenario: Scenario) -> list[str]:
     return looping_text(scenario).removesuffix("\n\n").split("\n\n")
 
 
-@each_loop
-def test_a_loop_fires_where_its_steps_say(scenario: Scenario) -> None:
-    abort, truncation = step(scenario, Abort), step(scenario, Truncation)
-    finding = finding_in(scenario.model[0].turn, PUBLISHED)
+@each_stop
+def test_a_loop_fires_where_its_steps_say(stop: Stop) -> None:
+    abort, truncation = stop.abort, stop.truncation
+    finding = finding_in(stop.turn, PUBLISHED)
     assert finding is not None
     assert (finding.rule, finding.mechanism, finding.fired_at) == (
         abort.rule,
         abort.mechanism,
         abort.fired_at,
     )
-    assert finding.garbage_start == truncation.kept_chars
-    assert finding.garbage_start + len(MARKER) == truncation.persisted_chars
     assert abort.within_chars is not None
-    assert finding.fired_at <= abort.within_chars < len(looping_text(scenario))
+    assert finding.fired_at <= abort.within_chars < len(stop.text)
+    assert truncation.stream == abort.stream
+    if abort.rule == "control-token-leak":
+        assert (truncation.kept_chars, truncation.persisted_chars, truncation.marker) == (0, 0, False)
+    else:
+        assert truncation.kept_chars == finding.garbage_start
+        assert truncation.persisted_chars == finding.garbage_start + len(MARKER)
 
 
-@each_loop
+@each_stop
 @pytest.mark.parametrize("chars", [1, 41, 20])
-def test_a_loop_fires_there_however_it_is_cut(scenario: Scenario, chars: int) -> None:
-    turn = scenario.model[0].turn
-    assert finding_in(turn, PUBLISHED, chars) == finding_in(turn, PUBLISHED)
+def test_a_loop_fires_there_however_it_is_cut(stop: Stop, chars: int) -> None:
+    assert finding_in(stop.turn, PUBLISHED, chars) == finding_in(stop.turn, PUBLISHED)
 
 
-@each_loop
-def test_a_loop_does_not_fire_once_its_mechanism_is_taken_out(scenario: Scenario) -> None:
-    mechanism = step(scenario, Abort).mechanism
-    assert mechanism is not None
-    assert finding_in(scenario.model[0].turn, PUBLISHED.without(mechanism)) is None
+@each_stop
+def test_a_loop_does_not_fire_there_once_its_mechanism_is_taken_out(stop: Stop) -> None:
+    assert stop.abort.mechanism is not None
+    finding = finding_in(stop.turn, PUBLISHED.without(stop.abort.mechanism))
+    assert (finding and (finding.mechanism, finding.fired_at)) == SEEN_BY_ANOTHER.get(stop.name)
 
 
-NAMED = {step(loop, Abort).mechanism for loop in LOOPS}
+NAMED = {stop.abort.mechanism for stop in STOPS}
 
 
-@pytest.mark.parametrize("mechanism", [name for name in PUBLISHED.ids if name in NAMED])
+@pytest.mark.parametrize("mechanism", [name for name in PUBLISHED.ids if name != "repetitive-turns"])
 def test_a_missing_mechanism_fails_the_scenarios_that_name_it_and_no_other(mechanism: str) -> None:
     def findings(profile: Profile) -> dict[str, list[Finding | None]]:
         return {each.name: [finding_in(turn.turn, profile) for turn in each.model] for each in SCENARIOS}
 
     whole, mutant = findings(PUBLISHED), findings(PUBLISHED.without(mechanism))
-    naming = {loop.name for loop in LOOPS if step(loop, Abort).mechanism == mechanism}
+    naming = {stop.name for stop in STOPS if stop.abort.mechanism == mechanism}
     assert naming
     assert {name for name in whole if whole[name] != mutant[name]} == naming
 
 
-@each_loop
-def test_a_loop_fires_by_its_mechanism_alone(scenario: Scenario) -> None:
-    mechanism = step(scenario, Abort).mechanism
-    others = [name for name in PUBLISHED.ids if name != mechanism]
-    finding = finding_in(scenario.model[0].turn, PUBLISHED.without(*others))
-    assert finding == finding_in(scenario.model[0].turn, PUBLISHED)
+@each_stop
+def test_a_loop_fires_by_its_mechanism_alone(stop: Stop) -> None:
+    others = [name for name in PUBLISHED.ids if name != stop.abort.mechanism]
+    assert finding_in(stop.turn, PUBLISHED.without(*others)) == finding_in(stop.turn, PUBLISHED)
 
 
 @each_loop
-def test_a_loop_has_a_control_without_its_rule_and_recovers_in_the_second_turn(scenario: Scenario) -> None:
+def test_a_loop_has_a_control_without_what_stops_it_and_recovers_or_fails(scenario: Scenario) -> None:
+    abort = step(scenario, Abort)
     assert scenario.control is not None
-    assert scenario.control.disable == (step(scenario, Abort).rule,)
-    assert content(scenario.model[1].turn.parts[0]) == "RECOVERED {nonce}"
-    assert "RECOVERED {nonce}" in scenario.prompt
+    assert scenario.control.disable in ((abort.rule,), (abort.mechanism,))
+    recovers = {"RECOVERED {nonce}" in content(turn.turn.parts[0]) for turn in scenario.model[-1:]}
+    code = next(step.args.code for step in scenario.steps if step.kind == "exit")
+    assert recovers == {code == 0}
     assert "gate" in scenario.tags
 
 
@@ -162,14 +200,90 @@ def test_the_gap_is_no_part_of_the_gate() -> None:
     assert "gate" not in named("gap-long-distinct-cycle").tags
 
 
-def test_the_eight_scenarios_are_there() -> None:
+def test_the_first_incident_fires_in_its_third_cycle() -> None:
+    stop = next(stop for stop in STOPS if stop.name == FIRST_INCIDENT)
+    assert (len(stop.text), stop.abort.mechanism, stop.abort.fired_at) == (38_193, "paragraph-repeat", 8_954)
+    cycle = stop.truncation.kept_chars
+    assert cycle == 4_177
+    assert 2 * cycle < 8_954 < 3 * cycle
+
+
+def test_the_second_incident_is_silent_under_the_exact_rule() -> None:
+    scenario = named("ttsr-incident-2026-09-16")
+    (stop,) = stops_of(scenario)
+    assert (stop.abort.mechanism, stop.abort.fired_at) == ("near-duplicate-paragraphs", 1_935)
+    assert len(stop.text) == 39_835
+    others = [name for name in PUBLISHED.ids if name != "paragraph-repeat"]
+    assert finding_in(stop.turn, PUBLISHED.without(*others)) is None
+    assert scenario.control is not None
+    assert scenario.control.disable == ("near-duplicate-paragraphs",)
+
+
+def _without_fence(text: str) -> str:
+    return text.replace("```python\n", "").replace("```", "")
+
+
+def _as_prose(text: str) -> str:
+    """Code without what gives it away: its indentation and the last character of its lines."""
+    return "\n".join(line.strip().rstrip("{}[](;,>") for line in text.split("\n"))
+
+
+def _with_third_copy(text: str) -> str:
+    callback = next(p for p in text.split("\n\n") if text.count(p) == 2)
+    return f"{text}\n{callback}\n\n"
+
+
+# What makes a healthy text one of the loops that it comes near to, and what then fires.
+NEAR_MISSES: dict[str, tuple[Callable[[str], str], str]] = {
+    "healthy-fenced-code": (_without_fence, "near-duplicate-paragraphs"),
+    "healthy-code-lines": (_as_prose, "near-duplicate-paragraphs"),
+    "healthy-box-table": (lambda text: text.replace("┼", "x"), "line-cycle"),
+    "healthy-base64": (lambda text: text.replace("AB", "A*"), "short-period"),
+    "healthy-base64-args": (lambda text: text.replace("AB", "A*"), "short-period"),
+    "healthy-separators": (lambda text: text.replace("-=", "-!"), "short-period"),
+    "healthy-callback": (_with_third_copy, "paragraph-repeat"),
+    "healthy-few-echoes": (lambda text: text + text[-900:], "near-duplicate-paragraphs"),
+}
+
+
+@pytest.mark.parametrize("name", NEAR_MISSES)
+def test_a_healthy_text_is_a_near_miss(name: str) -> None:
+    change, mechanism = NEAR_MISSES[name]
+    part = named(name).model[0].turn.parts[0]
+    guard = Guard()
+    finding = guard.feed(0, stream_of(part), change(content(part)))
+    assert finding is not None
+    assert finding.mechanism == mechanism
+
+
+def test_every_false_alarm_that_is_avoided_on_purpose_has_a_scenario() -> None:
+    assert set(NEAR_MISSES) < {scenario.name for scenario in OTHERS}
+
+
+def test_the_scenarios_are_there() -> None:
     assert {scenario.name for scenario in SCENARIOS} >= {
         "gap-long-distinct-cycle",
+        "gap-tool-args-lines",
         "healthy-item-list",
         "healthy-item-tools",
         "healthy-prose",
+        "ttsr-collapse",
+        "ttsr-digit-drift",
+        "ttsr-incident-2026-09-03",
+        "ttsr-incident-2026-09-16",
+        "ttsr-leak",
+        "ttsr-leak-twice",
+        "ttsr-line-cycle",
         "ttsr-long-cycle",
         "ttsr-near-duplicate-loop",
+        "ttsr-never-recovers",
         "ttsr-paragraph-loop",
+        "ttsr-short-period",
         "ttsr-thinking-loop",
+        "ttsr-tool-args",
+        "ttsr-whitespace-flood",
     }
+
+
+def test_every_mechanism_of_a_single_reply_has_a_scenario() -> None:
+    assert {*NAMED, "repetitive-turns"} == set(PUBLISHED.ids)
