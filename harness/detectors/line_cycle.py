@@ -153,10 +153,12 @@ class LineCycle:
         return len(lines) - len(set(lines)) >= self._min_cycles
 
     def _end_lines(self, lines: list[str]) -> Finding | None:
-        if not self._texts and len(set(lines)) == len(lines) > self._max_period:
-            skipped = lines[: -self._max_period]  # all are different: only the last can come again
+        # With so few lines that came before, a streak that is open at the end lies in the last of them.
+        needed = self._min_cycles + self._max_period
+        if not self._texts and len(lines) > needed and len(lines) - len(set(lines)) < self._min_cycles:
+            skipped = lines[:-needed]
             self._read += sum(map(len, skipped)) + len(skipped)
-            lines = lines[-self._max_period :]
+            lines = lines[-needed:]
         for line in lines:
             finding = self._end_line(self._bounded(line), len(line))
             if finding:

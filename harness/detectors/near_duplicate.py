@@ -41,7 +41,11 @@ def without_code(text: str) -> str:
             break
     else:
         return text
-    kept = [line for line in lines if not is_code_shaped(line)]
+    kept = [
+        line
+        for line in lines
+        if (line[-1:] not in _SUSPICIOUS_ENDS and line[:1] not in _INDENTS) or not is_code_shaped(line)
+    ]
     return text if len(kept) == len(lines) else "\n".join(kept)
 
 
