@@ -39,12 +39,33 @@ def _words(doc: str) -> ListOf:
     return ListOf(Str(allow_empty=True), doc)
 
 
-_NPM = Record(
+def _pinned(text: str) -> str:
+    """A further package with its version, as the installer wants it."""
+    if not re.fullmatch(r"@?[^@=\s]+(?:@|==)[0-9][^@=\s]*", text):
+        raise ValueError(f"{quoted(text)} is not pinned: write 'name@1.2.3' for npm, 'name==1.2.3' for PyPI")
+    return text
+
+
+_SIZE = Field(Int("Room that it takes, in MB.", at_least=0), default=0)
+_VERSION = Field(Checked(Str("The pinned version."), _name), required=True)
+_WITH = Field(ListOf(Checked(Str(), _pinned), "Further packages, pinned."), default=())
+
+_INSTALL = Record(
     "an installation",
     {
-        "npm": Field(Str("The package."), required=True),
-        "version": Field(Checked(Str("The pinned version."), _name), required=True),
-        "size_mb": Field(Int("Room that it takes, in MB.", at_least=0), default=0),
+        "npm": Field(Str("The package on npm; this or `pypi`.")),
+        "pypi": Field(Str("The package on PyPI; it gets a virtual environment of its own.")),
+        "version": _VERSION,
+        "with": _WITH,
+        "runtime": Field(
+            Checked(Str("npm package of the interpreter that starts it: `node@22.0.0`."), _pinned),
+            default="",
+        ),
+        "scripts": Field(
+            ListOf(Str(), "npm packages whose installation scripts have to run; those of others never do."),
+            default=(),
+        ),
+        "size_mb": _SIZE,
     },
     "A pinned package that `qa agents install NAME` puts into a private folder.",
 )
@@ -79,14 +100,56 @@ _GUARD = Record(
     "What watches the replies, if anything does.",
 )
 
+SIDE_TIMES = ("any", "before", "during", "after")
+
 _SIDE = Record(
     "a side request",
     {
         "name": Field(Str("What it is for."), required=True),
         "contains": Field(Str("Text that gives it away."), required=True),
         "say": Field(Str("The answer."), default="ok"),
+        "at": Field(
+            Enum(SIDE_TIMES, "When it comes, seen from the first request of the conversation."), default="any"
+        ),
     },
     "A request that the agent makes beside the conversation, such as one for a title.",
+)
+
+_SWITCH = Record(
+    "a switch",
+    {
+        "args": Field(_words("Arguments put before those of `one_shot`."), default=()),
+        "env": Field(MapOf(Str(allow_empty=True), "Environment."), default={}),
+        "files": Field(MapOf(At(Json()), "Settings merged into seeded files."), default={}),
+    },
+    "What is different when the guard is switched.",
+)
+
+_SHOWS = Record(
+    "what a guard shows",
+    {
+        "screen": Field(Str("On the screen, such as a question that has to be answered."), default=""),
+        "output": Field(Str("In the output of a one-shot run."), default=""),
+        "session": Field(Str("In the saved session."), default=""),
+        "request": Field(Str("In the next request."), default=""),
+    },
+    "Words of its own that give it away.",
+)
+
+_OTHER_GUARD = Record(
+    "a guard of the agent's own",
+    {
+        "name": Field(Checked(Str("Its id in reports."), _name), required=True),
+        "looks_at": Field(
+            ListOf(Enum(("text", "thinking", "tool-calls")), "What it watches.", at_least=1), required=True
+        ),
+        "detects": Field(Str("What it takes for a loop, with its numbers."), required=True),
+        "default": Field(Enum(("on", "off"), "How the agent comes."), default="on"),
+        "shows": Field(_SHOWS),
+        "on": Field(_SWITCH),
+        "off": Field(_SWITCH),
+    },
+    "A guard that is none of stream rules: a loop question, an error record, a limit on tool calls.",
 )
 
 _SETTINGS = MapOf(
@@ -109,9 +172,13 @@ AGENT = Record(
         "one_shot": Field(
             ListOf(Str(), "Arguments of a run with one prompt; `{prompt}` stands among them."), required=True
         ),
+        "resume": Field(
+            ListOf(Str(), "The same for a run that goes on with the last session; for `then` in scenarios."),
+            default=(),
+        ),
         "version_probe": Field(_words("Arguments that print the version."), default=("--version",)),
         "install": Field(
-            Either((Enum(("own", "embedded")), _NPM), "How to get it; `own`: the program is the user's."),
+            Either((Enum(("own", "embedded")), At(_INSTALL)), "How to get it; `own`: it is the user's."),
             default="own",
         ),
         "model": Field(Str("The model's name."), default="mock-model"),
@@ -132,6 +199,7 @@ AGENT = Record(
         "session": Field(_SESSION),
         "sides": Field(ListOf(_SIDE, "Requests beside the conversation, and their answers."), default=()),
         "guard": Field(_GUARD),
+        "guards": Field(ListOf(_OTHER_GUARD, "Further guards, as the agent knows them."), default=()),
         "tools": Field(
             MapOf(Str(), "The agent's names for the tools `read`, `write` and `bash`."), default={}
         ),

@@ -1,6 +1,6 @@
 """Put the pinned version of an agent into its private prefix.
 
-npm writes into a hidden sibling folder, which is renamed when the right version is really in it. So a
+npm or pip writes into a hidden sibling folder, which is renamed when the right version is really in it. So a
 prefix is whole or it is not there, however the installation ends.
 """
 
@@ -9,16 +9,18 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import signal
-import subprocess  # npm is a program of the user's, called with a fixed argument list
+import subprocess  # npm and pip, called with argument lists of the description
+import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from harness.agents.locate import prefix_folder, program_path
+from harness.agents.locate import environment_version, prefix_folder, program_path, runtime_path
 from harness.problems import CannotRun
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ NPM_OPTIONS = (
     "--no-progress",
     "--loglevel=error",
 )
+PIP_OPTIONS = ("--no-input", "--disable-pip-version-check", "--quiet", "--progress-bar=off")
 
 
 class InstallError(CannotRun):
@@ -66,38 +69,44 @@ def install_agent(
     Safe against other installations at the same time: the second one waits for the first.
 
     Args:
-        spec: An agent whose install source is npm.
+        spec: An agent whose install source is npm or PyPI.
         cache: The folder that holds ``agents/``.
         tell: Hears the phase and the seconds since its start, about once a second.
-        timeout_s: npm is stopped after this time.
+        timeout_s: Each command is stopped after this time.
 
     Raises:
-        InstallError: npm is missing, failed, took too long, or delivered another version.
+        InstallError: npm or pip is missing, failed, took too long, or delivered another version.
     """
-    if spec.install.source != "npm":
+    if not spec.install.is_ours:
         raise InstallError(spec.name, f"no installer for source '{spec.install.source}'")
     prefix = prefix_folder(spec, cache)
     prefix.parent.mkdir(parents=True, exist_ok=True)
     with _locked(prefix.parent / f".{prefix.name}.lock", tell) as lock:
         _remove_leftovers(prefix)
         if mistake_in(spec, prefix):
-            _replace(spec, prefix, lambda fresh: _run_npm(spec, fresh, lock, tell, timeout_s))
+            run = _Installer(spec, lock, tell, timeout_s)
+            _replace(spec, prefix, run.npm if spec.install.source == "npm" else run.pip)
     return prefix / program_path(spec)
 
 
 def mistake_in(spec: AgentSpec, prefix: Path) -> str:
     """What is wrong with a prefix, or an empty text: the pinned version and its program are there."""
     found = installed_version(spec, prefix)
-    wanted = f"{spec.install.package}@{spec.install.version}"
+    wanted = spec.install.pinned
     if found != spec.install.version:
         return f"wanted {wanted}, found {'no such package' if found is None else found}"
     if not os.access(prefix / program_path(spec), os.X_OK):
         return f"{wanted} has no program '{spec.command[0]}'"
+    runtime = runtime_path(spec)
+    if runtime is not None and not os.access(prefix / runtime, os.X_OK):
+        return f"{spec.install.runtime} has no program '{runtime.name}'"
     return ""
 
 
 def installed_version(spec: AgentSpec, prefix: Path) -> str | None:
     """The version of the agent's package below a prefix, or None."""
+    if spec.install.source == "pypi":
+        return environment_version(prefix, spec.install.package)
     try:
         found = json.loads((prefix / "node_modules" / spec.install.package / "package.json").read_bytes())
     except (OSError, ValueError):
@@ -107,7 +116,7 @@ def installed_version(spec: AgentSpec, prefix: Path) -> str | None:
 
 @contextmanager
 def _locked(path: Path, tell: Callable[[Phase, float], None]) -> Iterator[int]:
-    """Hold a lock file. npm inherits its descriptor: if qa is killed, the lock lasts until npm is gone."""
+    """Hold a lock file. What is started inherits it: if qa is killed, the lock lasts until npm is gone."""
     with path.open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -132,44 +141,87 @@ def _replace(spec: AgentSpec, prefix: Path, fill: Callable[[Path], None]) -> Non
     try:
         fill(fresh)
         if mistake := mistake_in(spec, fresh):
-            raise InstallError(spec.name, f"npm delivered something else: {mistake}")
+            tool = "npm" if spec.install.source == "npm" else "pip"
+            raise InstallError(spec.name, f"{tool} delivered something else: {mistake}")
         shutil.rmtree(prefix, ignore_errors=True)
         fresh.rename(prefix)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _run_npm(
-    spec: AgentSpec, folder: Path, lock: int, tell: Callable[[Phase, float], None], timeout_s: float
-) -> None:
-    """Run npm in its own process group and wait, telling how long it takes."""
-    npm = shutil.which("npm")
-    if npm is None:
-        raise InstallError(
-            spec.name, "no program 'npm' on PATH", cure="install Node.js 20 or newer, which brings npm"
+class _Installer:
+    """Runs the commands of one installation, each in its own process group."""
+
+    def __init__(
+        self, spec: AgentSpec, lock: int, tell: Callable[[Phase, float], None], timeout_s: float
+    ) -> None:
+        self._spec = spec
+        self._lock = lock
+        self._tell = tell
+        self._timeout_s = timeout_s
+
+    def npm(self, folder: Path) -> None:
+        """Install with npm; then run the installation scripts that the description allows."""
+        npm = shutil.which("npm")
+        if npm is None:
+            cure = "install Node.js 20 or newer, which brings npm"
+            raise InstallError(self._spec.name, "no program 'npm' on PATH", cure=cure)
+        install = self._spec.install
+        packages = [*filter(None, (install.runtime,)), *install.also, install.pinned]
+        by_hand = f"npm install --prefix /tmp/{self._spec.name} {shlex.join(packages)}"
+        self._run([npm, "install", "--prefix", str(folder), *NPM_OPTIONS, *packages], folder, by_hand)
+        if install.scripts:
+            options = [option for option in NPM_OPTIONS if option != "--ignore-scripts"]
+            self._run([npm, "rebuild", "--prefix", str(folder), *options, *install.scripts], folder, by_hand)
+
+    def pip(self, folder: Path) -> None:
+        """Install with pip into a new virtual environment, whose scripts then name its final place."""
+        install = self._spec.install
+        packages = [install.pinned, *install.also]
+        by_hand = f"python3 -m venv /tmp/{self._spec.name} && /tmp/{self._spec.name}/bin/pip install "
+        by_hand += shlex.join(packages)
+        self._run([sys.executable, "-m", "venv", str(folder)], folder, by_hand)
+        self._run(
+            [str(folder / "bin/python"), "-m", "pip", "install", *PIP_OPTIONS, *packages], folder, by_hand
         )
-    package = f"{spec.install.package}@{spec.install.version}"
-    argv = [npm, "install", "--prefix", str(folder), *NPM_OPTIONS, package]
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(  # noqa: S603 - the user's npm, arguments from the description
-            argv,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            pass_fds=(lock,),
-            start_new_session=True,
-        )
-        try:
-            code = _wait(process, tell, timeout_s)
-        finally:
-            _end_group(process)
-        if code != 0:
+        _move_scripts(folder, folder.parent / f"{self._spec.name}-{install.version}")
+
+    def _run(self, argv: list[str], folder: Path, by_hand: str) -> None:
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(  # noqa: S603 - npm or pip, arguments from the description
+                argv,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=(self._lock,),
+                start_new_session=True,
+            )
+            try:
+                code = _wait(process, self._tell, self._timeout_s)
+            finally:
+                _end_group(process)
+            if code == 0:
+                return
             output.seek(0)
             lines = output.read().decode(errors="replace").strip().splitlines()
-            ending = f"exit code {code}" if code is not None else f"not finished within {timeout_s:.1f} s"
-            cure = f"run it by hand: npm install --prefix /tmp/{spec.name} {package}"
-            raise InstallError(spec.name, f"npm failed, {ending}", tuple(lines[-SHOWN_LINES:]), cure)
+            late = f"not finished within {self._timeout_s:.1f} s"
+            ending = late if code is None else f"exit code {code}"
+            tool = "npm" if self._spec.install.source == "npm" else "pip"
+            failed = f"{tool} failed, {ending}"
+            raise InstallError(
+                self._spec.name, failed, tuple(lines[-SHOWN_LINES:]), f"run it by hand: {by_hand}"
+            )
+
+
+def _move_scripts(folder: Path, place: Path) -> None:
+    """Let the scripts of an environment name the folder that it is renamed to."""
+    for script in (folder / "bin").iterdir():
+        if script.is_symlink() or not script.is_file():
+            continue
+        content = script.read_bytes()
+        if content.startswith(b"#!"):
+            script.write_bytes(content.replace(bytes(folder), bytes(place)))
 
 
 def _wait(
@@ -187,7 +239,7 @@ def _wait(
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End npm with everything it started, also after an interrupt."""
+    """End a command with everything it started, also after an interrupt."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -64,21 +64,25 @@ class AgentMissingError(CannotRun):
     def _cure(self) -> str:
         name, install = self.spec.name, self.spec.install
         mapping = f"pass --agent-bin {name}=/path/to/{Path(self.spec.command[0]).name}"
-        if install.source != "npm":
+        if not install.is_ours:
             words = self.looked_for.split()
             split = f"write its arguments as words of their own: [{', '.join(words)}]"
             return self.cure or (split if len(words) > 1 else mapping)
         size = f", about {install.size_mb} MB" if install.size_mb else ""
-        package = f"npm {install.package}@{install.version}{size}"
+        package = f"{install.source} {install.pinned}{size}"
         return f"install it (qa agents install {name}: {package}), or {mapping}"
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to execute: ``argv`` is the program and the description's fixed arguments."""
+    """What to execute: ``argv`` is the program and the description's fixed arguments.
+
+    ``file`` is the agent's own program, where an interpreter of its own stands before it in ``argv``.
+    """
 
     argv: tuple[str, ...]
     source: Source
+    file: str = ""
 
 
 def agent_names() -> tuple[str, ...]:
@@ -142,12 +146,22 @@ def prefix_folder(spec: AgentSpec, cache: Path) -> Path:
 
 def program_path(spec: AgentSpec) -> Path:
     """Where the program is, seen from the prefix."""
-    return Path("node_modules", ".bin", spec.command[0])
+    return _programs(spec) / spec.command[0]
+
+
+def runtime_path(spec: AgentSpec) -> Path | None:
+    """Where the interpreter that starts the program is, seen from the prefix; None for the program itself."""
+    runtime = spec.install.runtime
+    return _programs(spec) / runtime.rpartition("@")[0] if runtime else None
+
+
+def _programs(spec: AgentSpec) -> Path:
+    return Path("node_modules", ".bin") if spec.install.source == "npm" else Path("bin")
 
 
 def installed_program(spec: AgentSpec, cache: Path) -> Path | None:
     """The program in the private prefix, or None when the pinned version is not installed."""
-    if spec.install.source != "npm":
+    if not spec.install.is_ours:
         return None
     program = prefix_folder(spec, cache) / program_path(spec)
     return program if os.access(program, os.X_OK) else None
@@ -200,7 +214,9 @@ def find_program(
     if "/" in first:
         return Program((_beside(spec), *rest), "path")
     if installed := installed_program(spec, cache_folder(environ)):
-        return Program((str(installed), *rest), "installed")
+        runtime = runtime_path(spec)
+        starter = [str(prefix_folder(spec, cache_folder(environ)) / runtime)] if runtime else []
+        return Program((*starter, str(installed), *rest), "installed", str(installed))
     if found := shutil.which(first, path=environ.get("PATH")):
         return Program((str(Path(found).absolute()), *rest), "path")
     raise AgentMissingError(spec, first, "on PATH")
@@ -222,12 +238,15 @@ def _beside(spec: AgentSpec) -> str:
 
 
 def package_version(program: Path, package: str) -> str | None:
-    """The version of the npm package that a program belongs to, read from its ``package.json``.
+    """The version of the package that a program belongs to, read from its ``package.json`` or ``METADATA``.
 
-    Starts nothing: an npm program is a link into its package's folder.
+    Starts nothing: an npm program is a link into its package's folder, one of PyPI lies in the ``bin`` of its
+    environment.
     """
     import json
 
+    if found := environment_version(program.parent.parent, package):
+        return found
     for folder in program.resolve().parents:
         try:
             manifest = json.loads((folder / "package.json").read_text(encoding="utf-8"))
@@ -236,3 +255,19 @@ def package_version(program: Path, package: str) -> str | None:
         if isinstance(manifest, dict) and manifest.get("name") == package:
             return str(manifest.get("version"))
     return None
+
+
+def environment_version(environment: Path, package: str) -> str | None:
+    """The version of a Python package in a virtual environment, or None."""
+    wanted = _normal(package)
+    for metadata in sorted(environment.glob("lib/python*/site-packages/*.dist-info/METADATA")):
+        if _normal(metadata.parent.name.partition("-")[0]) != wanted:
+            continue
+        lines = metadata.read_text(encoding="utf-8", errors="replace").splitlines()
+        return next((line.removeprefix("Version: ") for line in lines if line.startswith("Version: ")), None)
+    return None
+
+
+def _normal(package: str) -> str:
+    """A package's name as PyPI compares it."""
+    return package.lower().replace("_", "-").replace(".", "-")

@@ -11,12 +11,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Install:
-    """How to get the program: ``source`` is ``npm``, ``embedded`` (part of qa) or ``own`` (the user's)."""
+    """How to get the program: ``source`` is ``npm``, ``pypi``, ``embedded`` (part of qa) or ``own``.
+
+    ``also`` are further pinned packages. ``runtime`` is the pinned npm package of the interpreter that starts
+    the program. ``scripts`` names the npm packages whose installation scripts run.
+    """
 
     source: str
     package: str = ""
     version: str = ""
     size_mb: int = 0
+    also: tuple[str, ...] = ()
+    runtime: str = ""
+    scripts: tuple[str, ...] = ()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether ``qa agents install`` puts it in place."""
+        return self.source in {"npm", "pypi"}
+
+    @property
+    def pinned(self) -> str:
+        """The package and its version as its registry writes them."""
+        return f"{self.package}{'@' if self.source == 'npm' else '=='}{self.version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +56,42 @@ class GuardSwitches:
 
 @dataclass(frozen=True, slots=True)
 class SideForm:
-    """A request that the agent makes beside the conversation: recognised by a text, answered with ``say``."""
+    """A request that the agent makes beside the conversation: recognised by a text, answered with ``say``.
+
+    ``at`` tells when it comes, seen from the first request of the conversation: ``before``, ``during``,
+    ``after`` or ``any``.
+    """
 
     name: str
     contains: str
     say: str = "ok"
+    at: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """What is different when a guard is switched: more arguments, environment and settings."""
+
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherGuard:
+    """A guard of the agent's own that is no set of stream rules.
+
+    ``shows`` has its own words by channel (``screen``, ``output``, ``session``, ``request``). ``on`` and
+    ``off`` are None where the agent has no such switch.
+    """
+
+    name: str
+    looks_at: tuple[str, ...]
+    detects: str
+    default: str = "on"
+    shows: Mapping[str, str] = field(default_factory=dict)
+    on: Switch | None = None
+    off: Switch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +114,13 @@ class AgentSpec:
         command: The program and its fixed arguments. A program with a slash is a path beside the
             description; any other is looked up in the private prefix of ``qa agents install``, then on PATH.
         one_shot: Arguments of a one-shot run with the prompt.
+        resume: Arguments of a one-shot run that goes on with the last session; empty if there are none.
         version_probe: Arguments that print the version.
         env: Environment beside the sandbox's own.
         files: Seeded files; keys are templates of absolute paths under ``{home}`` or ``{work}``.
         session_glob: Where the session file appears, a template with ``*``; empty when none is kept.
         reader: Id of the session reader; empty when no session is kept.
+        guards: Further guards, as the agent knows them; see :mod:`harness.agents.switches`.
         tools: The agent's names for the tools ``read``, ``write`` and ``bash``.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
@@ -87,10 +137,12 @@ class AgentSpec:
     title: str = ""
     model: str = "mock-model"
     version_probe: tuple[str, ...] = ("--version",)
+    resume: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     sides: tuple[SideForm, ...] = ()
     guard: GuardSwitches = field(default_factory=GuardSwitches)
+    guards: tuple[OtherGuard, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -6,9 +6,17 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from harness.agents.agent_shape import AGENT, DIALECTS, VARIABLES
-from harness.agents.spec import AgentSpec, DialectSettings, GuardSwitches, Install, SideForm
+from harness.agents.spec import (
+    AgentSpec,
+    DialectSettings,
+    GuardSwitches,
+    Install,
+    OtherGuard,
+    SideForm,
+    Switch,
+)
 from harness.readers import READERS
-from mock_llm.located import MapNode, ScalarNode, open_source, parse_yaml, plain
+from mock_llm.located import ListNode, MapNode, ScalarNode, open_source, parse_yaml, plain
 from mock_llm.problems import did_you_mean, quoted
 from mock_llm.reading import read
 from mock_llm.template import check_names, names
@@ -44,26 +52,62 @@ def parse_agent(text: str | bytes, path: str) -> AgentSpec:
 
 def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
     session = values["session"] or {"glob": "", "reader": ""}
-    same = ("command", "one_shot", "version_probe", "model", "env", "tools", "real_folders", "title", "notes")
+    same = (
+        "command",
+        "one_shot",
+        "resume",
+        "version_probe",
+        "model",
+        "env",
+        "tools",
+        "real_folders",
+        "title",
+        "notes",
+    )
     return AgentSpec(
         name=values["agent"],
         path=path,
         command_line=command_line,
         install=_install(values["install"]),
         dialects=_dialects(values["dialects"]),
-        files={name: _file(content.node) for name, content in values["files"].items()},
+        files=_files(values["files"]),
         session_glob=session["glob"],
         reader=session["reader"],
         sides=tuple(SideForm(**side) for side in values["sides"]),
         guard=GuardSwitches(**values["guard"] or {}),
+        guards=tuple(_guard(guard) for guard in values["guards"]),
         **{name: values[name] for name in same},
     )
 
 
-def _install(value: str | dict[str, Any]) -> Install:
+def _install(value: str | Located) -> Install:
     if isinstance(value, str):
         return Install(source=value)
-    return Install("npm", value["npm"], value["version"], value["size_mb"])
+    found = value.value
+    source = "npm" if found["npm"] else "pypi"
+    return Install(
+        source,
+        found[source],
+        found["version"],
+        found["size_mb"],
+        found["with"],
+        found["runtime"],
+        found["scripts"],
+    )
+
+
+def _guard(found: dict[str, Any]) -> OtherGuard:
+    shows = {channel: words for channel, words in (found["shows"] or {}).items() if words}
+    switches = {way: _switch(found[way]) for way in ("on", "off")}
+    return OtherGuard(**{**found, **switches, "shows": shows})
+
+
+def _switch(found: dict[str, Any] | None) -> Switch | None:
+    return None if found is None else Switch(found["args"], found["env"], _files(found["files"]))
+
+
+def _files(found: dict[str, Located]) -> dict[str, str]:
+    return {name: _file(content.node) for name, content in found.items()}
 
 
 def _dialects(found: Located) -> tuple[DialectSettings, ...]:
@@ -88,15 +132,25 @@ def _check_templates(root: Node, problems: Problems) -> None:
     paths = [key for key, _ in files.entries] if isinstance(files, MapNode) else []
     glob = _inner(root, "session", "glob")
     known = (*VARIABLES, *_dialect_variables(root, problems))
-    for node in (root.get("command"), root.get("one_shot"), root.get("env"), *paths, files, glob):
+    for node in (
+        root.get("command"),
+        root.get("one_shot"),
+        root.get("resume"),
+        root.get("env"),
+        *paths,
+        files,
+        glob,
+    ):
         if node is not None:
             check_names(node, known, problems)
     _check_reader(_inner(root, "session", "reader"), problems)
+    _check_install(root.get("install"), problems)
+    _check_guards(root.get("guards"), known, problems)
     for place in (*paths, glob):
-        if isinstance(place, ScalarNode) and not place.text.startswith(("{home}/", "{work}/")):
-            message = f"{quoted(place.text)} is outside the agent's private folders"
-            problems.add(place.start, place.end, message, "start it with '{home}/' or '{work}/'")
-    _require(root.get("one_shot"), "prompt", problems)
+        if isinstance(place, ScalarNode):
+            _check_place(place, problems)
+    for arguments in ("one_shot", "resume"):
+        _require(root.get(arguments), "prompt", problems)
     disable_rule = _inner(root, "guard", "disable_rule")
     if disable_rule is not None:
         check_names(disable_rule, ("rule",), problems)
@@ -126,6 +180,39 @@ def _check_reader(node: Node | None, problems: Problems) -> None:
         message = f"unknown reader {quoted(node.text)}"
         hints = dict.fromkeys((did_you_mean(node.text, tuple(READERS)), f"readers: {', '.join(READERS)}"))
         problems.add(node.start, node.end, message, *hints)
+
+
+def _check_install(node: Node | None, problems: Problems) -> None:
+    """One registry, and nothing that only the other one has."""
+    if not isinstance(node, MapNode):
+        return
+    registries = [key for key, _ in node.entries if key.text in {"npm", "pypi"}]
+    if len(registries) != 1:
+        problem = "an installation is from 'npm' or from 'pypi'"
+        problems.add(node.start, node.end, problem, "name one of the two, with the package")
+        return
+    for key, _ in node.entries:
+        if key.text in {"runtime", "scripts"} and registries[0].text == "pypi":
+            problems.add(key.start, key.end, f"{quoted(key.text)} is for packages of npm")
+
+
+def _check_guards(node: Node | None, known: tuple[str, ...], problems: Problems) -> None:
+    """Templates of switches, and where their files are."""
+    for guard in node.items if isinstance(node, ListNode) else ():
+        for way in ("on", "off"):
+            switch = guard.get(way) if isinstance(guard, MapNode) else None
+            if switch is not None:
+                check_names(switch, known, problems)
+            files = switch.get("files") if isinstance(switch, MapNode) else None
+            for key, _ in files.entries if isinstance(files, MapNode) else ():
+                check_names(key, known, problems)
+                _check_place(key, problems)
+
+
+def _check_place(place: ScalarNode, problems: Problems) -> None:
+    if not place.text.startswith(("{home}/", "{work}/")):
+        message = f"{quoted(place.text)} is outside the agent's private folders"
+        problems.add(place.start, place.end, message, "start it with '{home}/' or '{work}/'")
 
 
 def _require(node: Node | None, name: str, problems: Problems) -> None:

@@ -23,7 +23,7 @@ from harness.problems import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.agents.spec import AgentSpec
+    from harness.agents.spec import AgentSpec, OtherGuard
 
 
 @click.group(invoke_without_command=True)
@@ -49,7 +49,7 @@ def install(names: tuple[str, ...]) -> None:
 
 def render_table(rows: Sequence[Sequence[str]]) -> str:
     """The rows below a heading, columns aligned."""
-    heading = ("agent", "pinned", "here", "dialects", "guard rules")
+    heading = ("agent", "pinned", "here", "dialects", "guards")
     table = [heading, *rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(heading))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table]
@@ -59,7 +59,12 @@ def render_table(rows: Sequence[Sequence[str]]) -> str:
 def _row(spec: AgentSpec) -> tuple[str, ...]:
     pinned = spec.install.version or spec.install.source
     dialects = ", ".join(dialect.name for dialect in spec.dialects)
-    return (spec.name, pinned, _here(spec), dialects, ", ".join(spec.guard.rules) or "none")
+    guards = ", ".join([*spec.guard.rules, *(_guard(guard) for guard in spec.guards)])
+    return (spec.name, pinned, _here(spec), dialects, guards or "none")
+
+
+def _guard(guard: OtherGuard) -> str:
+    return guard.name if guard.default == "on" else f"{guard.name} (off)"
 
 
 def _here(spec: AgentSpec) -> str:
@@ -72,7 +77,8 @@ def _here(spec: AgentSpec) -> str:
         return "yes"
     if spec.install.source == "own":
         return program.argv[0]
-    version = package_version(Path(program.argv[0]), spec.install.package) or "unknown version"
+    version = package_version(Path(program.file or program.argv[0]), spec.install.package)
+    version = version or "unknown version"
     return version if program.source == "installed" else f"{version} (on PATH)"
 
 
@@ -80,7 +86,7 @@ def _install(spec: AgentSpec) -> int:
     """Install one agent and say so; the exit code."""
     from harness.agents.install import InstallError, install_agent
 
-    if spec.install.source != "npm":
+    if not spec.install.is_ours:
         return _nothing_to_install(spec)
     line = _ProgressLine(spec, live=sys.stderr.isatty())
     try:
@@ -136,4 +142,4 @@ class _ProgressLine:
         if phase == "waiting":
             return f"waiting for another installation of {self._spec.name} ..."
         size = f", about {install.size_mb} MB" if install.size_mb else ""
-        return f"installing {self._spec.name}: npm {install.package}@{install.version}{size} ..."
+        return f"installing {self._spec.name}: {install.source} {install.pinned}{size} ..."

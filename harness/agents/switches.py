@@ -1,0 +1,42 @@
+"""A description with one of its guards switched: for controls, and to see what a guard is worth."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from harness.agents.spec import AgentSpec
+
+
+def switched(spec: AgentSpec, guard: str, way: Literal["on", "off"]) -> AgentSpec | None:
+    """The description with a guard of ``spec.guards`` switched; None when the agent has no such switch.
+
+    Settings of a switch are merged into seeded files that are JSON; any other file is replaced.
+
+    Raises:
+        KeyError: If there is no guard of that name.
+    """
+    found = {each.name: each for each in spec.guards}[guard]
+    switch = getattr(found, way)
+    if switch is None:
+        return None
+    settings = {path: _merged(spec.files.get(path), text) for path, text in switch.files.items()}
+    files = {**spec.files, **settings}
+    return replace(spec, one_shot=(*switch.args, *spec.one_shot), env={**spec.env, **switch.env}, files=files)
+
+
+def _merged(seeded: str | None, settings: str) -> str:
+    try:
+        both = json.loads(seeded or ""), json.loads(settings)
+    except ValueError:
+        return settings
+    return json.dumps(_deep(*both), ensure_ascii=False) + "\n"
+
+
+def _deep(old: Any, new: Any) -> Any:
+    """Mappings are merged key by key; anything else of ``new`` wins."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return new
+    return {**old, **{key: _deep(old.get(key), value) for key, value in new.items()}}
