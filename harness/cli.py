@@ -18,6 +18,7 @@ _COMMANDS = {
     "list": ("harness.commands.listing", "list_scenarios", "Show every scenario with its tags and summary."),
     "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
     "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
+    "replay": ("harness.commands.replay", "replay", "Run a guard over captured text; show where it fires."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }
 

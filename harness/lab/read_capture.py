@@ -1,0 +1,160 @@
+"""Bytes of a captured file to a :class:`~harness.lab.capture.Capture`: what it is is found out, or said."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from harness.detectors.surrogates import joined
+from harness.lab.capture import PLAIN_READERS, Capture, Message, Part
+from harness.lab.scrollback import read_terminal
+from harness.lab.unwrap import unwrapped
+from harness.readers import READERS, read
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from harness.detectors.finding import StreamKind
+    from harness.transcript import Transcript
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# An escape code, a backspace, or a carriage return that ends no line.
+_TERMINAL = re.compile(r"\x1b[\[\]PX^_()=>78cDEM]|\x08|\x9b[0-?]*[@-~]|\r(?![\r\n]|\Z)")
+_STREAMS: dict[str, StreamKind] = {"text": "text", "thinking": "thinking", "tool_call": "tool"}
+
+
+def read_capture(
+    name: str,
+    data: bytes,
+    *,
+    reader: str | None = None,
+    stream: StreamKind | None = None,
+    columns: int | None = None,
+) -> Capture:
+    """Read a captured file.
+
+    Args:
+        name: What it is called in reports.
+        data: The whole file: UTF-8, or UTF-16 with a byte order mark.
+        reader: How to read it: ``text``, ``terminal``, ``asciicast`` or a session reader; None finds it out.
+        stream: Of a session, the only kind of part that counts; what any other text is (text if None).
+        columns: Cells of a line of terminal output; None guesses them.
+
+    Raises:
+        KeyError: If there is no such reader.
+    """
+    text, notes = decoded(data)
+    if reader is None:
+        reader, more = _recognised(text)
+        notes += more
+    if reader not in PLAIN_READERS:
+        transcript = read(reader, text)
+        return Capture(
+            name, reader, tuple(messages_of(transcript, stream)), notes + _already_stopped(transcript)
+        )
+    part, more = _plain(text, reader, stream or "text", columns)
+    return Capture(name, reader, (Message(1, (part,)),), notes + more)
+
+
+def _already_stopped(transcript: Transcript) -> tuple[str, ...]:
+    if not transcript.rules:
+        return ()
+    count = len(transcript.rules)
+    said = "1 record" if count == 1 else f"{count} records"
+    note = (
+        f"the session has {said} of stream rules that fired: of those replies it holds what was kept, not "
+        "what was streamed (of a run of qa, 'replies/' holds that)"
+    )
+    return (note,)
+
+
+def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
+    r"""The text, and what was wrong with it.
+
+    >>> decoded(b"caf\xe9")
+    ('caf�', ('byte 3 is no UTF-8; such bytes are read as U+FFFD',))
+    """
+    encoding, skip = "utf-8", 0
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            encoding, skip = name, len(bom)
+    data = data[skip:]
+    try:
+        return data.decode(encoding), ()
+    except UnicodeDecodeError as error:
+        place = f"byte {error.start + skip} is no {encoding.upper()[:6].rstrip('-')}"
+        return data.decode(encoding, "replace"), (f"{place}; such bytes are read as U+FFFD",)
+
+
+def _recognised(text: str) -> tuple[str, tuple[str, ...]]:
+    """The reader of a text, and what was tried in vain."""
+    if text.lstrip()[:1] == "{":
+        head = _object(text.lstrip().partition("\n")[0])
+        if "version" in head and "width" in head and "height" in head:
+            return "asciicast", ()
+        session = session_reader(text)
+        if session:
+            return session, ()
+        if head:
+            names = ", ".join(READERS)
+            note = f"JSON in which no session reader ({names}) finds a reply; read as plain text"
+            return "text", (note,)
+    return ("terminal" if _TERMINAL.search(text) else "text"), ()
+
+
+def session_reader(text: str, names: Collection[str] = READERS.keys()) -> str | None:
+    """The reader that finds most replies in a session, the first of equals; None when none finds any."""
+    found = {name: len(read(name, text).assistant) for name in names}
+    best = max(found, key=lambda name: found[name], default=None)
+    return best if best and found[best] else None
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def messages_of(transcript: Transcript, stream: StreamKind | None = None) -> Iterator[Message]:
+    """The replies of a session with the parts that a guard reads."""
+    for number, message in enumerate(transcript.assistant, 1):
+        parts = [
+            Part(_STREAMS[part.kind], joined(part.text)) for part in message.parts if part.kind in _STREAMS
+        ]
+        yield Message(number, tuple(part for part in parts if stream in (None, part.stream)))
+
+
+def _plain(text: str, reader: str, stream: StreamKind, columns: int | None) -> tuple[Part, tuple[str, ...]]:
+    if reader == "text":
+        return Part(stream, text), ()
+    if reader == "asciicast":
+        text, width = _output(text)
+        columns = columns or width
+    scrollback = read_terminal(text)
+    notes: tuple[str, ...] = ()
+    if scrollback.is_painted:
+        note = (
+            f"the program painted the screen by absolute positions ({scrollback.moves:,} times): its text "
+            "may be out of order or repeated; a session of the agent is the better source"
+        )
+        notes = (note,)
+    return unwrapped(scrollback.lines, stream, columns), notes
+
+
+def _output(text: str) -> tuple[str, int | None]:
+    """What a recorded terminal has printed, and how wide it was."""
+    head, *lines = text.lstrip().split("\n")
+    width = _object(head).get("width")
+    output: list[str] = []
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, list) and len(event) == 3 and event[1] == "o" and isinstance(event[2], str):
+            output.append(event[2])
+    return "".join(output), width if isinstance(width, int) and 0 < width < 10_000 else None
