@@ -26,7 +26,7 @@ from harness.watchdog import Job as WatchdogJob
 from harness.watchdog import Watchdog
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.plan import Job
     from harness.serving import Serving
@@ -128,6 +128,23 @@ def serve(job: Job, run_folder: Path, watchdog: Watchdog) -> Serving:
     return serving
 
 
+def start_again(launch: Launch, prompt: str) -> None:
+    """Start the agent once more in the same private folders, to go on with its session.
+
+    Raises:
+        CannotStart: If it cannot be started.
+    """
+    job, variables = launch.job, launch.variables
+    asked = {**variables, "prompt": fill(prompt, {"nonce": variables["nonce"]})}
+    argv, env = _command(job, launch.box, asked, job.spec.resume)
+    launch.recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
+    launch.terminal.close()
+    try:
+        launch.terminal = Terminal(argv, env, str(launch.box.work))
+    except (OSError, ValueError) as error:
+        raise CannotStart(f"agent '{job.spec.name}' cannot start: {error}") from error
+
+
 def fill(template: str, variables: Mapping[str, str]) -> str:
     """Replace ``{name}`` for every known name; all other braces stay as they are.
 
@@ -167,11 +184,7 @@ def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorde
         raise CannotStart(f"agent '{spec.name}' does not speak '{job.dialect}'")
     files = {Path(fill(path, variables)): fill(text, variables) for path, text in spec.files.items()}
     files |= {box.work / path: fill(text, variables) for path, text in job.scenario.files.items()}
-    own = {name: fill(value, variables) for name, value in spec.env.items()}
-    arguments = [*(job.guard_arguments or ()), *spec.one_shot]
-    program, *fixed = job.argv
-    argv = [program, *(fill(argument, variables) for argument in (*fixed, *arguments))]
-    env = sandbox.environment(box, os.environ, own)
+    argv, env = _command(job, box, variables, spec.one_shot)
     recorder.write("command.json", {"argv": argv, "cwd": str(box.work), "env": dict(sorted(env.items()))})
     recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     try:
@@ -179,6 +192,16 @@ def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorde
         return Terminal(argv, env, str(box.work))
     except (OSError, ValueError) as error:
         raise CannotStart(f"agent '{spec.name}' cannot start: {error}") from error
+
+
+def _command(
+    job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], arguments: Sequence[str]
+) -> tuple[list[str], dict[str, str]]:
+    """The command line and the environment of a run with these arguments."""
+    program, *fixed = job.argv
+    words = (*fixed, *(job.guard_arguments or ()), *arguments)
+    own = {name: fill(value, variables) for name, value in job.spec.env.items()}
+    return [program, *(fill(word, variables) for word in words)], sandbox.environment(box, os.environ, own)
 
 
 def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) -> dict[str, str]:

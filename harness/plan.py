@@ -66,6 +66,16 @@ class Job:
         )
 
     @property
+    def obstacle(self) -> str:
+        """Why this agent cannot make the run; empty when it can."""
+        if self.guard_arguments is None:
+            rules = ", ".join(self.scenario.control.disable) if self.scenario.control else ""
+            return f"agent '{self.spec.name}' has no switch for '{rules}', so its control cannot be run"
+        if self.scenario.then and not self.spec.resume:
+            return f"agent '{self.spec.name}' has no 'resume' arguments, so it cannot go on with a session"
+        return ""
+
+    @property
     def rerun(self) -> str:
         """The command that makes just this run again."""
         words = ["qa", "run", *(self.again or (self.scenario.name,)), "--dialect", self.dialect]

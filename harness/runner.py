@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from harness.serving import Serving
     from harness.watchdog import Watchdog
 
-_NO_SWITCH = "agent '{agent}' has no switch for '{rules}', so its control cannot be run"
-
-
 def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | None = None) -> ScenarioResult:
     """Make one run and judge it. Everything it started has ended when this returns.
 
@@ -34,9 +31,8 @@ def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | N
         watchdog: Cleans up if this process dies.
         serving: The started agent, when it is served already.
     """
-    if job.guard_arguments is None:
-        rules = ", ".join(job.scenario.control.disable) if job.scenario.control else ""
-        return skipped(job, _NO_SWITCH.format(agent=job.spec.name, rules=rules))
+    if job.obstacle:
+        return skipped(job, job.obstacle)
     if serving is None:
         try:
             serving = serve(job, run_folder, watchdog)
@@ -100,7 +96,9 @@ class _Run:
         self.problem = self.problem or problem
 
     def _stopped(self) -> str:
-        """Why the agent was ended before it ended itself."""
+        """Why the agent did not come to its end by itself."""
+        if self.serving.failure:
+            return self.serving.failure
         if self.serving.timed_out:
             timeout_s = self.launch.job.scenario.timeout_s
             return f"the agent was still running after {timeout_s:g} s and was ended"

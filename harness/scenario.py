@@ -47,6 +47,7 @@ class Scenario:
     Attributes:
         name: The ``scenario:`` value; equals the file's stem.
         model: The turns the mock model plays, in order.
+        then: What the user asks in further runs, each in a process of its own that goes on with the session.
         prompt: What the user asks; ``{nonce}`` in it is replaced by the run's nonce.
         mode: ``one-shot`` (the prompt is an argument) or ``terminal`` (it is typed; later).
         files: Files put into the agent's working folder, by relative path.
@@ -72,3 +73,4 @@ class Scenario:
     lanes: tuple[Lane, ...] = ()
     invariants: tuple[Invariant, ...] = ()
     when_exhausted: Exhausted = "error"
+    then: tuple[str, ...] = ()

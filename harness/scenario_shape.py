@@ -39,6 +39,14 @@ SCENARIO = Record(
         "prompt": Field(
             At(Str("What the user asks; {nonce} tells the run's requests from others.")), required=True
         ),
+        "then": Field(
+            ListOf(
+                At(Str()),
+                "What the user asks next, each in a process of its own that goes on with the session.",
+                at_least=1,
+            ),
+            default=(),
+        ),
         "steps": Field(
             At(
                 ListOf(

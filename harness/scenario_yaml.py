@@ -119,6 +119,7 @@ class _Reader:
             path=path,
             model=self._turns,
             prompt=self._prompt(),
+            then=self._then(),
             steps=tuple(steps),
             tags=value["tags"].value if _is_read(value["tags"]) else (),
             control=self._control([step.label for step in steps]),
@@ -150,6 +151,12 @@ class _Reader:
         prompt, node = self._value["prompt"]
         check_names(node, ("nonce",), self._problems)
         return prompt if "nonce" in names(prompt) else f"{prompt} (ref {{nonce}})"
+
+    def _then(self) -> tuple[str, ...]:
+        found = [prompt for prompt in self._value["then"] if _is_read(prompt)]
+        for _, node in found:
+            check_names(node, ("nonce",), self._problems)
+        return tuple(prompt for prompt, _ in found)
 
     def _steps(self) -> list[Step]:
         if not _is_read(self._value["steps"]):

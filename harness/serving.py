@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from harness.interrupts import INTERRUPTS
+from harness.launch import CannotStart, start_again
 from harness.terminal.plain import PlainText
 from mock_llm.dialects import by_name
 from mock_llm.filling import fill_script
@@ -33,6 +34,7 @@ class Serving:
         self.output = PlainText()
         self.exit_code: int | None = None
         self.timed_out = False
+        self.failure = ""  # why a further run of the agent could not be started
         self.output_chars = 0
         self._waiting: asyncio.Task[None] | None = None
         by_name(launch.job.dialect)  # loaded now, not while other things are being loaded
@@ -95,7 +97,7 @@ class Serving:
         if self.is_too_much or INTERRUPTS.seen:
             self._stop_waiting()
         try:
-            self.exit_code = await asyncio.wait_for(launch.terminal.exited(loop), max(left_s, 0))
+            self.exit_code = await asyncio.wait_for(self._last_exit(loop), max(left_s, 0))
         except TimeoutError:
             self.timed_out = True
         except asyncio.CancelledError:
@@ -103,7 +105,28 @@ class Serving:
                 raise
         finally:
             self._waiting = None
-        launch.recorder.event(time.monotonic(), "agent", "exit", {"code": self.exit_code})
+        self._exited(self.exit_code)
+
+    async def _last_exit(self, loop: asyncio.AbstractEventLoop) -> int:
+        """Run the agent for each prompt, as long as it ends well; the exit code of the last one."""
+        launch = self.launch
+        code = await launch.terminal.exited(loop)
+        for prompt in launch.job.scenario.then:
+            if code:
+                break
+            self._exited(code)
+            self._on_text(launch.terminal.detach(loop))
+            try:
+                start_again(launch, prompt)
+            except CannotStart as error:
+                self.failure = str(error)
+                break
+            launch.terminal.attach(loop, self._on_text)
+            code = await launch.terminal.exited(loop)
+        return code
+
+    def _exited(self, code: int | None) -> None:
+        self.launch.recorder.event(time.monotonic(), "agent", "exit", {"code": code})
 
     def _stop_waiting(self) -> None:
         if self._waiting is not None:

@@ -278,11 +278,47 @@ def test_the_scenarios_are_there() -> None:
         "ttsr-near-duplicate-loop",
         "ttsr-never-recovers",
         "ttsr-paragraph-loop",
+        "ttsr-repetitive-turns",
+        "ttsr-repetitive-turns-again",
         "ttsr-short-period",
         "ttsr-thinking-loop",
         "ttsr-tool-args",
         "ttsr-whitespace-flood",
     }
+
+
+TURNS = [scenario for scenario in LOOPS if "turns" in scenario.tags]
+
+
+@pytest.mark.parametrize("scenario", TURNS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("chars", [1, 41, 1000])
+def test_near_copies_fire_where_the_steps_say(scenario: Scenario, chars: int) -> None:
+    aborts = {step.args.reply: step.args for step in scenario.steps if isinstance(step.args, Abort)}
+    cut = {step.args.reply: step.args for step in scenario.steps if isinstance(step.args, Truncation)}
+    said: list[str] = []
+    turns = PUBLISHED.turns()
+    assert turns is not None
+    for number, scripted in enumerate(scenario.model, 1):
+        text = content(scripted.turn.parts[0])
+        guard = Guard(turns=turns)
+        pieces = [text[at : at + chars] for at in range(0, len(text), chars)]
+        found = next((f for f in [guard.feed(0, "text", piece) for piece in pieces] if f), None)
+        if number in aborts:
+            assert found is not None
+            assert (found.mechanism, found.fired_at) == ("repetitive-turns", aborts[number].fired_at)
+            assert (cut[number].kept_chars, cut[number].marker) == (found.fired_at, False)
+            text = text[: found.fired_at]
+        else:
+            assert found is None
+        turns.remember(text)
+        if found:
+            turns.rearm()
+        said.append(text)
+    assert set(aborts) <= set(range(1, len(said) + 1))
+
+
+def test_one_of_them_is_told_over_a_restart() -> None:
+    assert named("ttsr-repetitive-turns").then
 
 
 def test_every_mechanism_of_a_single_reply_has_a_scenario() -> None:
