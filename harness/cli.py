@@ -19,6 +19,7 @@ _COMMANDS = {
     "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
     "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
     "replay": ("harness.commands.replay", "replay", "Run a guard over captured text; show where it fires."),
+    "calibrate": ("harness.commands.calibrate", "calibrate", "Say how often a guard fires over real texts."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }
 

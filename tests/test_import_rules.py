@@ -23,7 +23,8 @@ SHELL = frozenset(
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
     harness/commands/show.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
-    harness/commands/replay.py harness/lab/foreign_process.py harness/lab/guard_options.py
+    harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py
+    harness/lab/calibrate_pool.py harness/lab/foreign_process.py harness/lab/guard_options.py
     harness/qa_session.py harness/real_home.py harness/recorder.py harness/refagent/__main__.py
     harness/refagent/client.py harness/refagent/display.py harness/refagent/options.py
     harness/refagent/interrupts.py harness/refagent/session.py harness/refagent/terminal.py

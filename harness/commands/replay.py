@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
     from harness.lab.foreign_process import ForeignDetector
     from harness.lab.replay import Verdict
     from harness.lab.replay_text import Detail
-    from harness.reporters.paint import Paint
-
-_WIDTH = 100  # columns where there is no terminal
 
 
 @click.command()
@@ -85,12 +80,12 @@ def replay(
     Exit codes: 0 whatever is found (1 with --fail-on-finding or --fail-on-difference), 2 wrong command
     line or file, 3 the detector gave no verdict.
     """
-    from harness.lab.guard_options import chosen_profile
+    from harness.lab.guard_options import checked_reader, chosen_profile
     from harness.lab.replay_text import Detail
 
     if fail_on_difference and not detector:
         raise click.UsageError("--fail-on-difference needs --detector")
-    _check_reader(reader)
+    checked_reader(reader)
     profile = chosen_profile(profile_file, disabled)
     captures = [_load(file, reader, stream, columns) for file in files]
     with contextlib.ExitStack() as stack:
@@ -119,12 +114,13 @@ class _Report(NamedTuple):
     foreign: ForeignDetector | None
 
     def as_text(self, results: Iterator[_Result]) -> list[_Result]:
+        from harness.lab.guard_options import paint
         from harness.lab.replay_text import render_capture
 
         seen: list[_Result] = []
         for result in results:
             theirs = self.foreign.name if self.foreign else ""
-            lines = render_capture(*result, self.profile, self.detail, _paint(), theirs)
+            lines = render_capture(*result, self.profile, self.detail, paint(), theirs)
             click.echo("\n".join([*([""] if seen else []), *lines]))
             seen.append(result)
         return seen
@@ -140,17 +136,6 @@ class _Report(NamedTuple):
         data["fired"] = sum(verdict.finding is not None for result in seen for verdict in result.verdicts)
         click.echo(json.dumps(data, indent=2))
         return seen
-
-
-def _check_reader(reader: str | None) -> None:
-    from harness.lab.capture import PLAIN_READERS
-    from harness.problems import UserError
-    from harness.readers import READERS
-    from mock_llm.problems import did_you_mean, quoted
-
-    names = [*PLAIN_READERS, *READERS]
-    if reader is not None and reader not in names:
-        raise UserError(f"no reader {quoted(reader)}\n  {did_you_mean(reader, names)}")
 
 
 def _load(file: str, reader: str | None, stream: StreamKind | None, columns: int | None) -> Capture:
@@ -182,14 +167,6 @@ def _compared(verdicts: Sequence[Verdict], foreign: ForeignDetector) -> Iterator
             yield compare(verdict, foreign.judge(verdict.message, is_first=at == 0))
         except ForeignFailure as failure:
             yield Comparison(verdict, None, failure=str(failure))
-
-
-def _paint() -> Paint:
-    from harness.reporters.paint import Paint
-
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}
-    return Paint(color, shutil.get_terminal_size((_WIDTH, 24)).columns, ascii_only)
 
 
 def _exit_code(results: Sequence[_Result], *, on_finding: bool, on_difference: bool) -> int:

@@ -1,16 +1,42 @@
-"""Which guard a tool runs, from its command line."""
+"""What the tools of the lab have in common at the command line: the guard, the reader, the look."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from harness.detectors.mechanisms import PUBLISHED, Profile
+from harness.lab.capture import PLAIN_READERS
 from harness.problems import UserError
+from harness.readers import READERS
+from harness.reporters.paint import Paint
 from mock_llm.problems import ScriptError, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+_WIDTH = 100  # columns where there is no terminal
+
+
+def checked_reader(name: str | None) -> None:
+    """See that there is such a reader.
+
+    Raises:
+        UserError: With the closest names.
+    """
+    names = [*PLAIN_READERS, *READERS]
+    if name is not None and name not in names:
+        raise UserError(f"no reader {quoted(name)}\n  {did_you_mean(name, names)}")
+
+
+def paint() -> Paint:
+    """How a report may look on this standard output."""
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") not in {"utf8", "utf16"}
+    return Paint(color, shutil.get_terminal_size((_WIDTH, 24)).columns, ascii_only)
 
 
 def chosen_profile(file: Path | None, disabled: Sequence[str]) -> Profile:

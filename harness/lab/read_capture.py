@@ -11,7 +11,7 @@ from harness.detectors.surrogates import joined
 from harness.lab.capture import PLAIN_READERS, Capture, Message, Part
 from harness.lab.scrollback import read_terminal
 from harness.lab.unwrap import unwrapped
-from harness.readers import READERS, read
+from harness.readers import READERS, SessionError, read
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -106,9 +106,16 @@ def _recognised(text: str) -> tuple[str, tuple[str, ...]]:
 
 def session_reader(text: str, names: Collection[str] = READERS.keys()) -> str | None:
     """The reader that finds most replies in a session, the first of equals; None when none finds any."""
-    found = {name: len(read(name, text).assistant) for name in names}
+    found = {name: _replies(name, text) for name in names}
     best = max(found, key=lambda name: found[name], default=None)
     return best if best and found[best] else None
+
+
+def _replies(name: str, text: str) -> int:
+    try:
+        return len(read(name, text).assistant)
+    except SessionError:
+        return 0
 
 
 def _object(line: str) -> dict[str, Any]:
