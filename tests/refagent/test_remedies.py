@@ -77,7 +77,9 @@ def test_a_leak_drops_the_whole_reply_and_the_same_request_is_sent_again() -> No
     loop = new_loop()
     commands = play(loop, UserPrompt("hi"), ThinkingDelta(0, "Let me see. "), TextDelta(1, f"Well. {LEAK}"))
     assert loop.messages[-1] == AssistantMessage(
-        (), "error", "dropped by stream rule control-token-leak: the control token <|im_end|> 4 times in a row"
+        (),
+        "error",
+        "dropped by stream rule control-token-leak: the control token <|im_end|> 4 times in a row",
     )
     first, second = requests(commands)
     assert second == first == SendRequest((UserMessage("hi"),))
@@ -137,7 +139,12 @@ def test_the_cut_of_the_text_does_not_matter_to_what_is_kept(size: int) -> None:
 
 def test_the_replies_of_one_user_message_are_compared_too() -> None:
     loop = new_loop()
-    call: list[Event] = [TextDelta(0, STATUS), ToolCallStart(1, "a", "bash"), ToolCallDelta(1, "{}"), Done("tool")]
+    call: list[Event] = [
+        TextDelta(0, STATUS),
+        ToolCallStart(1, "a", "bash"),
+        ToolCallDelta(1, "{}"),
+        Done("tool"),
+    ]
     commands = play(loop, UserPrompt("hi"), *call, ToolFinished("a", ""), *call, ToolFinished("a", ""), *call)
     assert [rule["owner"] for rule in records(commands, "rule-activation")] == ["repetitive-turns"]
 
