@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from harness.problems import CannotRun
 from harness.redact import MaskedStream, Masks
-from harness.session_files import UnreadableSessionError, session_files, text_of
+from harness.session_files import UnreadableSessionError, files_of, session_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,6 +46,10 @@ def _next_folder(runs: Path) -> Path:
             return folder
 
 
+_HEAD_BYTES = 1024
+_BLANK = b"*"
+
+
 class KeptSession(NamedTuple):
     """A session file of the agent, and its copy; ``problem`` says why there is none."""
 
@@ -63,15 +67,28 @@ def copy_session(pattern: str, target: Path, masks: Masks) -> list[KeptSession]:
     kept: list[KeptSession] = []
     for path in session_files(pattern):
         try:
-            text = text_of(path)
+            files = files_of(path, ("-wal",))
         except UnreadableSessionError as error:
             kept.append(KeptSession(path, None, str(error)))
             continue
         target.mkdir(exist_ok=True)
         copy = _free_name(target, path)
-        copy.write_text(masks.apply(text), encoding="utf-8", errors="replace")
+        for name, content in files.items():
+            beside = copy.with_name(copy.name + name.removeprefix(path.name))
+            beside.write_bytes(_masked(content, masks))
         kept.append(KeptSession(path, copy))
     return kept
+
+
+def _masked(content: bytes, masks: Masks) -> bytes:
+    """The bytes with every secret masked; those of a database keep their places, or it could not be read."""
+    if b"\0" not in content[:_HEAD_BYTES]:
+        return masks.apply(content.decode("utf-8", "replace")).encode("utf-8", "replace")
+    for secret in masks.values:
+        value = secret.encode("utf-8", "replace")
+        if len(value) > len(_BLANK) and not value.startswith(b"/"):
+            content = content.replace(value, _BLANK * len(value))
+    return content
 
 
 def _free_name(target: Path, path: Path) -> Path:

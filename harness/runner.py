@@ -11,18 +11,27 @@ from harness.evidence import Evidence, GuardDescription
 from harness.interrupts import INTERRUPTS
 from harness.judge import judge, skipped
 from harness.launch import CannotStart, serve
-from harness.readers import read
+from harness.readers import BESIDE, SessionError, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from harness.evidence import SessionSource
     from harness.plan import Job
     from harness.results import ScenarioResult
     from harness.serving import Serving
+    from harness.transcript import Transcript
     from harness.watchdog import Watchdog
 
-def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | None = None) -> ScenarioResult:
+
+def run_job(
+    job: Job,
+    run_folder: Path,
+    watchdog: Watchdog,
+    serving: Serving | None = None,
+    look: Callable[[Evidence], None] | None = None,
+) -> ScenarioResult:
     """Make one run and judge it. Everything it started has ended when this returns.
 
     Args:
@@ -30,6 +39,7 @@ def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | N
         run_folder: Where the evidence folder is made.
         watchdog: Cleans up if this process dies.
         serving: The started agent, when it is served already.
+        look: Gets the evidence before it is judged.
     """
     if job.obstacle:
         return skipped(job, job.obstacle)
@@ -38,7 +48,7 @@ def run_job(job: Job, run_folder: Path, watchdog: Watchdog, serving: Serving | N
             serving = serve(job, run_folder, watchdog)
         except CannotStart as error:
             return skipped(job, str(error), verdict="error")
-    run = _Run(serving)
+    run = _Run(serving, look)
     try:
         serving.until_exit()
     except KeyboardInterrupt:
@@ -61,9 +71,10 @@ def give_up(serving: Serving, problem: str) -> ScenarioResult:
 class _Run:
     """The shell around one run: what it gathers is judged elsewhere."""
 
-    def __init__(self, serving: Serving) -> None:
+    def __init__(self, serving: Serving, look: Callable[[Evidence], None] | None = None) -> None:
         self.serving = serving
         self.launch = serving.launch
+        self.look = look
         self.problem = ""
         self.notes: list[str] = []
 
@@ -109,6 +120,8 @@ class _Run:
     def _judge(self) -> ScenarioResult:
         launch = self.launch
         evidence = self._evidence()
+        if self.look is not None:
+            self.look(evidence)
         self._blame(launch.recorder.problem)
         launch.recorder.write("output.txt", evidence.output)
         if evidence.transcript is not None:
@@ -128,7 +141,7 @@ class _Run:
         return Evidence(
             main=self.serving.journal.main,
             exchanges=self.serving.journal.exchanges,
-            transcript=None if session is None else read(launch.job.spec.reader, session),
+            transcript=self._transcript(session),
             output=self.serving.output.text,
             exit_code=self.serving.exit_code,
             finished=True,
@@ -142,9 +155,18 @@ class _Run:
             session=source,
         )
 
-    def _session(self) -> tuple[str | None, SessionSource]:
-        """The text of the session file, and where it is from; None when there is no file."""
-        from harness.session_files import UnreadableSessionError, session_files, source_of, text_of
+    def _transcript(self, session: Mapping[str, bytes] | None) -> Transcript | None:
+        if session is None:
+            return None
+        try:
+            return read(self.launch.job.spec.reader, session)
+        except SessionError as error:
+            self._blame(f"{error}\n  the reader is {self.launch.job.spec.reader}")
+            return None
+
+    def _session(self) -> tuple[Mapping[str, bytes] | None, SessionSource]:
+        """The session file and those beside it, and where they are from; None when there is no file."""
+        from harness.session_files import UnreadableSessionError, files_of, session_files, source_of
 
         launch = self.launch
         kept = launch.recorder.sessions(launch.session_glob)
@@ -156,10 +178,11 @@ class _Run:
         self.notes += [session.problem for session in kept if session.problem and session.path != found[-1]]
         source = source_of(launch.job.spec, launch.session_glob, found, launch.variables)
         try:
-            return text_of(found[-1]) if found else None, source
+            beside = BESIDE.get(launch.job.spec.reader, ())
+            return files_of(found[-1], beside) if found else None, source
         except UnreadableSessionError as error:
             self._blame(str(error))
-            return "", source
+            return None, source
 
     def _compare_home(self) -> None:
         launch = self.launch

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from harness.agents.tool_words import in_the_agents_words
 from harness.interrupts import INTERRUPTS
 from harness.launch import CannotStart, start_again
 from harness.terminal.plain import PlainText
@@ -157,4 +158,4 @@ def _script(launch: Launch) -> Script:
         invariants=scenario.invariants,
         when_exhausted=scenario.when_exhausted,
     )
-    return fill_script(script, launch.variables, spec.tools)
+    return fill_script(in_the_agents_words(script, spec), launch.variables, spec.tools)

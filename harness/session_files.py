@@ -32,8 +32,23 @@ def session_files(pattern: str) -> list[Path]:
     return [Path(name) for name in found if Path(name).is_file() and os.path.realpath(name) == name]
 
 
-def text_of(path: Path) -> str:
-    """What a session file holds; bytes that are no UTF-8 are replaced.
+def files_of(path: Path, beside: tuple[str, ...] = ()) -> dict[str, bytes]:
+    """A session file, and those that belong to it, by name.
+
+    Args:
+        path: The session file.
+        beside: Endings of its name that give the names of the others; one that is not there is left out.
+
+    Raises:
+        UnreadableSessionError: As :func:`bytes_of`.
+    """
+    others = (path.with_name(path.name + ending) for ending in beside)
+    there = (other for other in others if other.is_file() and not other.is_symlink())
+    return {each.name: bytes_of(each) for each in (path, *there)}
+
+
+def bytes_of(path: Path) -> bytes:
+    """What a session file holds.
 
     Raises:
         UnreadableSessionError: If it is no file any more, is too large, or may not be read.
@@ -48,7 +63,7 @@ def text_of(path: Path) -> str:
             if status.st_size > MOST_SESSION_BYTES:
                 size = f"{status.st_size:,} bytes; the limit is {MOST_SESSION_BYTES:,} bytes"
                 raise UnreadableSessionError(f"session file {path.name} has {size}")
-            return file.read(MOST_SESSION_BYTES).decode("utf-8", "replace")
+            return file.read(MOST_SESSION_BYTES)
     except OSError as error:
         raise UnreadableSessionError(f"session file {path.name} cannot be read: {error.strerror}") from None
 

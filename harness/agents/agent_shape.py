@@ -152,6 +152,15 @@ _OTHER_GUARD = Record(
     "A guard that is none of stream rules: a loop question, an error record, a limit on tool calls.",
 )
 
+_TOOL = Record(
+    "a tool",
+    {
+        "name": Field(Str("The agent's name for it."), required=True),
+        "arguments": Field(MapOf(Str(), "Its names for `path`, `content` and `command`."), default={}),
+    },
+    "A tool whose arguments have other names too.",
+)
+
 _SETTINGS = MapOf(
     Str(allow_empty=True), "Values for templates in this dialect; each dialect sets the same names."
 )
@@ -201,7 +210,8 @@ AGENT = Record(
         "guard": Field(_GUARD),
         "guards": Field(ListOf(_OTHER_GUARD, "Further guards, as the agent knows them."), default=()),
         "tools": Field(
-            MapOf(Str(), "The agent's names for the tools `read`, `write` and `bash`."), default={}
+            MapOf(Either((Str(), _TOOL)), "The agent's names for the tools `read`, `write` and `bash`."),
+            default={},
         ),
         "real_folders": Field(
             ListOf(Str(), "The user's own folders of this agent; a run that changes one is an error."),

@@ -122,6 +122,7 @@ class AgentSpec:
         reader: Id of the session reader; empty when no session is kept.
         guards: Further guards, as the agent knows them; see :mod:`harness.agents.switches`.
         tools: The agent's names for the tools ``read``, ``write`` and ``bash``.
+        tool_arguments: Its names for their arguments ``path``, ``content`` and ``command``, by our tool name.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
     """
@@ -144,6 +145,7 @@ class AgentSpec:
     guard: GuardSwitches = field(default_factory=GuardSwitches)
     guards: tuple[OtherGuard, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
+    tool_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     command_line: int = 0

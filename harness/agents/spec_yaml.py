@@ -15,7 +15,7 @@ from harness.agents.spec import (
     SideForm,
     Switch,
 )
-from harness.readers import READERS
+from harness.readers import READERS, reader_names
 from mock_llm.located import ListNode, MapNode, ScalarNode, open_source, parse_yaml, plain
 from mock_llm.problems import did_you_mean, quoted
 from mock_llm.reading import read
@@ -59,7 +59,6 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         "version_probe",
         "model",
         "env",
-        "tools",
         "real_folders",
         "title",
         "notes",
@@ -74,6 +73,10 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         session_glob=session["glob"],
         reader=session["reader"],
         sides=tuple(SideForm(**side) for side in values["sides"]),
+        tools={ours: _tool(tool)["name"] for ours, tool in values["tools"].items()},
+        tool_arguments={
+            ours: names for ours, tool in values["tools"].items() if (names := _tool(tool)["arguments"])
+        },
         guard=GuardSwitches(**values["guard"] or {}),
         guards=tuple(_guard(guard) for guard in values["guards"]),
         **{name: values[name] for name in same},
@@ -94,6 +97,10 @@ def _install(value: str | Located) -> Install:
         found["runtime"],
         found["scripts"],
     )
+
+
+def _tool(value: str | dict[str, Any]) -> dict[str, Any]:
+    return {"name": value, "arguments": {}} if isinstance(value, str) else value
 
 
 def _guard(found: dict[str, Any]) -> OtherGuard:
@@ -176,9 +183,10 @@ def _dialect_variables(root: MapNode, problems: Problems) -> tuple[str, ...]:
 
 
 def _check_reader(node: Node | None, problems: Problems) -> None:
-    if isinstance(node, ScalarNode) and node.text and node.text not in READERS:
+    if isinstance(node, ScalarNode) and node.text and not _is_reader(node.text):
         message = f"unknown reader {quoted(node.text)}"
-        hints = dict.fromkeys((did_you_mean(node.text, tuple(READERS)), f"readers: {', '.join(READERS)}"))
+        known = reader_names()
+        hints = dict.fromkeys((did_you_mean(node.text, known), f"readers: {', '.join(known)}"))
         problems.add(node.start, node.end, message, *hints)
 
 
@@ -225,3 +233,8 @@ def _require(node: Node | None, name: str, problems: Problems) -> None:
 def _inner(root: MapNode, first: str, second: str) -> Node | None:
     outer = root.get(first)
     return outer.get(second) if isinstance(outer, MapNode) else None
+
+
+def _is_reader(name: str) -> bool:
+    """Plug-ins are looked for only when the name is none of ours."""
+    return name in READERS or name in reader_names()

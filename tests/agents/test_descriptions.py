@@ -45,8 +45,8 @@ def values_for(spec: AgentSpec, dialect: str) -> dict[str, str]:
     return {**common, **settings.variables}
 
 
-def test_the_shipped_agents_are_the_embedded_one_and_pi() -> None:
-    assert agent_names() == ("pi", "reference")
+def test_the_embedded_agent_and_pi_are_shipped() -> None:
+    assert {"pi", "reference"} <= set(agent_names())
 
 
 @pytest.mark.parametrize("name", agent_names())

@@ -1,0 +1,48 @@
+"""Scripted tool calls with the argument names of an agent; :mod:`mock_llm.filling` puts the tool's name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mock_llm.turn import ToolCall
+
+if TYPE_CHECKING:
+    from harness.agents.spec import AgentSpec
+    from mock_llm.script import Script, ScriptTurn
+    from mock_llm.turn import Part
+
+
+def in_the_agents_words(script: Script, spec: AgentSpec) -> Script:
+    """The script with the calls of all its turns as the agent names their arguments.
+
+    Arguments that are no JSON object, as those of a broken call, stay as they are.
+    """
+    if not spec.tool_arguments:
+        return script
+    lanes = tuple(
+        lane._replace(turns=tuple(_turn(turn, spec) for turn in lane.turns)) for lane in script.lanes
+    )
+    return replace(script, turns=tuple(_turn(turn, spec) for turn in script.turns), lanes=lanes)
+
+
+def _turn(turn: ScriptTurn, spec: AgentSpec) -> ScriptTurn:
+    if not any(isinstance(part, ToolCall) for part in turn.turn.parts):
+        return turn
+    parts = tuple(_part(part, spec) for part in turn.turn.parts)
+    return replace(turn, turn=replace(turn.turn, parts=parts))
+
+
+def _part(part: Part, spec: AgentSpec) -> Part:
+    names = spec.tool_arguments.get(part.name) if isinstance(part, ToolCall) else None
+    if names is None or not isinstance(part, ToolCall):
+        return part
+    try:
+        arguments = json.loads(part.arguments)
+    except ValueError:
+        return part
+    if not isinstance(arguments, dict) or not arguments.keys() & names.keys():
+        return part
+    renamed = {names.get(name, name): value for name, value in arguments.items()}
+    return replace(part, arguments=json.dumps(renamed, ensure_ascii=False))
