@@ -153,7 +153,8 @@ class _Reader:
         return prompt if "nonce" in names(prompt) else f"{prompt} (ref {{nonce}})"
 
     def _then(self) -> tuple[str, ...]:
-        found = [prompt for prompt in self._value["then"] if _is_read(prompt)]
+        value = self._value["then"]
+        found = [] if isinstance(value, Invalid) else [prompt for prompt in value if _is_read(prompt)]
         for _, node in found:
             check_names(node, ("nonce",), self._problems)
         return tuple(prompt for prompt, _ in found)

@@ -51,6 +51,7 @@ files: {a/b.txt: "text {literal}"}
 timeout_s: 12.5
 max_requests: 7
 control: {disable: [collapse-repetition], must_fail: [abort, silent#2]}
+then: ["And now, {nonce}?"]
 """
 
 
@@ -107,6 +108,7 @@ def test_the_rest_of_the_file_is_read() -> None:
     assert scenario.control is not None
     assert scenario.control.must_fail == ("abort", "silent#2")
     assert scenario.control.disable == ("collapse-repetition",)
+    assert scenario.then == ("And now, {nonce}?",)
     assert scenario.warnings == ()
 
 
@@ -168,6 +170,8 @@ def test_a_loop_without_a_control_is_a_warning() -> None:
             "23:10 a control needs one of 'disable' and 'model', and not both",
         ),
         ("must_fail: [abort, silent#2]", "must_fail: []", "23:54 expected a list of at least 1, got 0"),
+        ('["And now, {nonce}?"]', "And now?", "24:7 expected a list, got 'And now?'"),
+        ("And now, {nonce}?", "{reply_1.text}", "24:9 unknown variable 'reply_1.text'"),
         (", must_fail: [abort, silent#2]", "", "23:11 missing key 'must_fail' in a control"),
     ],
 )
