@@ -148,7 +148,10 @@ def _load(file: str, reader: str | None, stream: StreamKind | None, columns: int
         hint = "\n  name the files in it, or scan it whole: qa calibrate" if Path(file).is_dir() else ""
         raise UserError(f"cannot read '{file}': {error.strerror}{hint}") from error
     name = "standard input" if file == "-" else file
-    return read_capture(name, data, reader=reader, stream=stream, columns=columns)
+    try:
+        return read_capture(name, data, reader=reader, stream=stream, columns=columns)
+    except ValueError as error:
+        raise UserError(f"cannot read '{file}' as {reader}: {error}") from error
 
 
 def _judged(capture: Capture, profile: Profile, foreign: ForeignDetector | None) -> _Result:

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.detectors.surrogates import joined
-from harness.lab.capture import Part
+from harness.lab.capture import PLAIN_READERS, Part
 from harness.lab.json_path import Path, paths_of, strings_at
-from harness.lab.read_capture import messages_of, read_capture, session_reader
+from harness.lab.read_capture import read_capture
+from harness.lab.sessions import looks_like_json, messages_of, read_session, session_reader
 from harness.lab.tally import Place, Tally
-from harness.readers import READERS, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from harness.detectors.finding import Finding, StreamKind
 
 LONGEST_RECORD = 1 << 26  # bytes: a longer line is no record of any agent
-_HEAD_LINES = 200
 _BINARY_HEAD = 8_192
 
 
@@ -71,11 +70,14 @@ def scan_records(file: str, lines: Iterable[bytes], reading: Reading, scanner: S
 def scan_file(file: str, data: bytes, reading: Reading, scanner: Scanner) -> Tally:
     """Scan a whole file: a session, plain text or terminal output."""
     tally = Tally(reading.most)
-    head = data[:_BINARY_HEAD]
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if reading.reader in PLAIN_READERS:
+        _scan_text(file, data, reading, scanner, tally)
+    elif reader := reading.reader or session_reader(data):
+        _scan_session(file, data, reader, reading, scanner, tally)
+    elif looks_like_json(data):
+        tally.add_skipped(file, "no session reader finds a reply in it")
+    elif b"\0" in data[:_BINARY_HEAD] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         tally.add_skipped(file, "it is binary")
-    elif reading.reader in READERS or data.lstrip()[:1] == b"{":
-        _scan_session(file, data, reading, scanner, tally)
     else:
         _scan_text(file, data, reading, scanner, tally)
     return tally
@@ -121,19 +123,18 @@ def _scan_record(
         tally.add(place._replace(where=where), part, scan_part(part, scanner))
 
 
-def _scan_session(file: str, data: bytes, reading: Reading, scanner: Scanner, tally: Tally) -> None:
-    text = data.decode("utf-8", "replace")
-    first, *others = text.split("\n")
-    if others and isinstance(_record(first.encode()), dict):
+def _scan_session(
+    file: str, data: bytes, reader: str, reading: Reading, scanner: Scanner, tally: Tally
+) -> None:
+    first, newline, _ = data.partition(b"\n")
+    if newline and isinstance(_record(first), dict):
         _count_damage(file, data, tally)
-    head = "\n".join([first, *others[:_HEAD_LINES]])
-    reader = (
-        reading.reader or session_reader(head) or (session_reader(text) if len(head) < len(text) else None)
-    )
-    if reader is None:
-        tally.add_skipped(file, f"no session reader ({', '.join(READERS)}) finds a reply in it")
+    try:
+        transcript = read_session(reader, data)
+    except ValueError as error:
+        tally.add_bad(file, 0, str(error))
         return
-    for message in messages_of(read(reader, text)):
+    for message in messages_of(transcript):
         for at, part in enumerate(message.parts, 1):
             if part.text and part.stream in reading.streams:
                 where = f"reply {message.number}" + (f", part {at}" if len(message.parts) > 1 else "")
@@ -149,7 +150,7 @@ def _count_damage(file: str, data: bytes, tally: Tally) -> None:
 
 def _scan_text(file: str, data: bytes, reading: Reading, scanner: Scanner, tally: Tally) -> None:
     stream = reading.streams[0]
-    capture = read_capture(file, data, reader=reading.reader, stream=stream)
+    capture = read_capture(file, data, reader=reading.reader or "text", stream=stream)
     for message in capture.messages:
         for part in message.parts:
             if not part.text.strip():

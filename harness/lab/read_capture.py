@@ -7,22 +7,19 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from harness.detectors.surrogates import joined
 from harness.lab.capture import PLAIN_READERS, Capture, Message, Part
 from harness.lab.scrollback import read_terminal
+from harness.lab.sessions import looks_like_json, messages_of, read_session, session_reader
 from harness.lab.unwrap import unwrapped
-from harness.readers import READERS, SessionError, read
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
     from harness.detectors.finding import StreamKind
     from harness.transcript import Transcript
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # An escape code, a backspace, or a carriage return that ends no line.
 _TERMINAL = re.compile(r"\x1b[\[\]PX^_()=>78cDEM]|\x08|\x9b[0-?]*[@-~]|\r(?![\r\n]|\Z)")
-_STREAMS: dict[str, StreamKind] = {"text": "text", "thinking": "thinking", "tool_call": "tool"}
+_HEAD = 1 << 16
 
 
 def read_capture(
@@ -44,16 +41,17 @@ def read_capture(
 
     Raises:
         KeyError: If there is no such reader.
+        ValueError: If the session reader that was named cannot make it out.
     """
-    text, notes = decoded(data)
     if reader is None:
-        reader, more = _recognised(text)
-        notes += more
+        reader = _recognised(data)
     if reader not in PLAIN_READERS:
-        transcript = read(reader, text)
-        return Capture(
-            name, reader, tuple(messages_of(transcript, stream)), notes + _already_stopped(transcript)
-        )
+        transcript = read_session(reader, data)
+        notes = _already_stopped(transcript)
+        return Capture(name, reader, tuple(messages_of(transcript, stream)), notes)
+    text, notes = decoded(data)
+    if reader == "text" and _object(text.lstrip().partition("\n")[0]):
+        notes += ("JSON in which no session reader finds a reply; read as plain text (--reader names one)",)
     part, more = _plain(text, reader, stream or "text", columns)
     return Capture(name, reader, (Message(1, (part,)),), notes + more)
 
@@ -88,51 +86,23 @@ def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
         return data.decode(encoding, "replace"), (f"{place}; such bytes are read as U+FFFD",)
 
 
-def _recognised(text: str) -> tuple[str, tuple[str, ...]]:
-    """The reader of a text, and what was tried in vain."""
-    if text.lstrip()[:1] == "{":
-        head = _object(text.lstrip().partition("\n")[0])
+def _recognised(data: bytes) -> str:
+    """What can read a file."""
+    if looks_like_json(data):
+        head = _object(data[:_HEAD].lstrip().partition(b"\n")[0])
         if "version" in head and "width" in head and "height" in head:
-            return "asciicast", ()
-        session = session_reader(text)
-        if session:
-            return session, ()
-        if head:
-            names = ", ".join(READERS)
-            note = f"JSON in which no session reader ({names}) finds a reply; read as plain text"
-            return "text", (note,)
-    return ("terminal" if _TERMINAL.search(text) else "text"), ()
+            return "asciicast"
+    if session := session_reader(data):
+        return session
+    return "terminal" if _TERMINAL.search(decoded(data)[0]) else "text"
 
 
-def session_reader(text: str, names: Collection[str] = READERS.keys()) -> str | None:
-    """The reader that finds most replies in a session, the first of equals; None when none finds any."""
-    found = {name: _replies(name, text) for name in names}
-    best = max(found, key=lambda name: found[name], default=None)
-    return best if best and found[best] else None
-
-
-def _replies(name: str, text: str) -> int:
-    try:
-        return len(read(name, text).assistant)
-    except SessionError:
-        return 0
-
-
-def _object(line: str) -> dict[str, Any]:
+def _object(line: str | bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def messages_of(transcript: Transcript, stream: StreamKind | None = None) -> Iterator[Message]:
-    """The replies of a session with the parts that a guard reads."""
-    for number, message in enumerate(transcript.assistant, 1):
-        parts = [
-            Part(_STREAMS[part.kind], joined(part.text)) for part in message.parts if part.kind in _STREAMS
-        ]
-        yield Message(number, tuple(part for part in parts if stream in (None, part.stream)))
 
 
 def _plain(text: str, reader: str, stream: StreamKind, columns: int | None) -> tuple[Part, tuple[str, ...]]:

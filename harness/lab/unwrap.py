@@ -19,6 +19,7 @@ _NARROWEST = 20
 _MOST_MARGIN = 8
 _ENOUGH = 0.8  # of the lines: what nearly all of them show is no accident
 _PROSE_WORDS = 4
+_MANY = 3  # full lines in a row are no accident
 _FENCE = re.compile(r"\s*(?:`{3}|~{3})")
 _STARTS_ANEW = re.compile(
     r"\s*(?:[-*+\u2022\u25cf\u23fa]\s|\d+[.)]\s|#{1,6}\s|>|\||`{3}|~{3}|[\u2500-\u259f])"
@@ -34,7 +35,8 @@ def unwrapped(lines: Sequence[str], stream: StreamKind, columns: int | None = No
     r"""The text of terminal lines, without the margin to their left and with broken lines joined.
 
     A line was broken where the first word of the next one had no room in it. When nearly all broken lines are
-    full to the last cell, they were broken inside of words, and are joined without a blank.
+    full to the last cell, they were broken inside of words, and are joined without a blank. A guessed width
+    counts only if at least half of the lines that are followed by another were broken at it.
 
     Args:
         lines: Without blanks at their ends.
@@ -47,8 +49,11 @@ def unwrapped(lines: Sequence[str], stream: StreamKind, columns: int | None = No
     margin = _margin(lines)
     rows = [_Line(at, line[_blanks(line, margin) :]) for at, line in enumerate(lines, 1)]
     width = (columns - margin) if columns else _width([row.text for row in rows])
-    breaks = _breaks(rows, width)
-    is_hard = bool(breaks) and sum(len(rows[at].text) >= width for at in breaks) >= _ENOUGH * len(breaks)
+    breaks, goes_on = _breaks(rows, width)
+    if not columns and len(breaks) * 2 < goes_on:  # lines that are short on purpose
+        breaks = set()
+    full = sum(len(rows[at].text) >= width for at in breaks)
+    is_hard = len(breaks) >= _MANY and full >= _ENOUGH * len(breaks)
     glue = "" if is_hard else " "
     pieces: list[str] = []
     places: list[tuple[int, int]] = []
@@ -83,18 +88,20 @@ def _width(lines: Sequence[str]) -> int:
     return width if _NARROWEST <= width <= _WIDEST else 0
 
 
-def _breaks(rows: Sequence[_Line], width: int) -> set[int]:
-    """The lines that go on in the next one."""
-    if width <= 0:
-        return set()
+def _breaks(rows: Sequence[_Line], width: int) -> tuple[set[int], int]:
+    """The lines that go on in the next one, and how many could, were they wide enough."""
     found: set[int] = set()
+    candidates = 0
+    if width <= 0:
+        return found, candidates
     is_fenced = False
     for at, (above, below) in enumerate(pairwise(rows)):
         is_fence = _FENCE.match(above.text) is not None
         is_fenced ^= is_fence
         if is_fence or is_fenced or not above.text or not below.text or _STARTS_ANEW.match(below.text):
             continue
+        candidates += 1
         first = below.text.split(None, 1)[0]
         if len(above.text) <= width + 1 and len(above.text) + 1 + len(first) > width:
             found.add(at)
-    return found
+    return found, candidates
