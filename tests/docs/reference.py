@@ -62,7 +62,7 @@ def _of_agents() -> Iterator[str]:
     yield "\n## Rules of the reference agent\n\nFor `rule`, `mechanism` and `disable` in scenarios."
     yield "\n| rule | mechanism | looks at | what it detects |\n|---|---|---|---|"
     for row in PUBLISHED.mechanisms:
-        detects = (getattr(row.judge or row.detector, "__doc__", "") or "").split("\n\n")[0]
+        detects = (getattr(row.judge or row.detector or row.turns, "__doc__", "") or "").split("\n\n")[0]
         streams = ", ".join(stream for stream in ("text", "thinking", "tool") if stream in row.streams)
         yield f"| `{row.rule}` | `{row.id}` | {streams} | {_cell(' '.join(detects.split()))} |"
 
