@@ -178,7 +178,7 @@ def _own_text(paragraph: Paragraph) -> str:
 def _judged(
     text: str, paragraph: Paragraph, role: str, similarity: float | None = None, anchor: int | None = None
 ) -> Judged:
-    body = text[paragraph.start : paragraph.end].strip("\r\n")
+    body = text[paragraph.start : paragraph.end].rstrip()
     return Judged(paragraph.start, paragraph.end, body, role, similarity, anchor)
 
 
