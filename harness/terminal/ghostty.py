@@ -88,6 +88,11 @@ class GhosttyScreen:
         return self._core.shown(unwrap=True)
 
     @property
+    def whole_text(self) -> str:
+        """The same with everything that has scrolled off above it."""
+        return str(self._core.contents())
+
+    @property
     def scrollback(self) -> tuple[str, ...]:
         """The rows that have scrolled off, the oldest first; none while the alternate screen is shown."""
         kept = self._core.get("scrollback_rows", "size_t")

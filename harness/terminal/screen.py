@@ -120,6 +120,10 @@ class Screen(Protocol):
         """The rows as one text in which wrapped lines are whole, blank lines at its end left out."""
 
     @property
+    def whole_text(self) -> str:
+        """The same with everything that has scrolled off above it."""
+
+    @property
     def scrollback(self) -> tuple[str, ...]:
         """The rows that have scrolled off the main screen, the oldest first."""
 

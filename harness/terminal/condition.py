@@ -1,0 +1,64 @@
+"""What a screen must show, as data; for agent descriptions and for steps."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Condition(NamedTuple):
+    """Everything that must hold of a screen at one moment.
+
+    ``shows`` and ``lacks`` are texts, found also where a row ends within them. ``matches`` is a regular
+    expression over the rows joined by line ends, without blanks at the end of each.
+    """
+
+    shows: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    matches: str | None = None
+
+    def unmet(self, rows: Sequence[str], is_shown: Callable[[str], bool] | None = None) -> str:
+        """What does not hold, as a clause; empty when all holds.
+
+        Args:
+            rows: The rows of the screen.
+            is_shown: Decides about ``shows``; without it, text counts wherever it stands.
+        """
+        text = " ".join(" ".join(rows).split())
+
+        def stands_there(wanted: str) -> bool:
+            return " ".join(wanted.split()) in text
+
+        for wanted in self.shows:
+            if not (is_shown or stands_there)(wanted):
+                return f"the screen does not show '{wanted}'"
+        for unwanted in self.lacks:
+            if stands_there(unwanted):
+                return f"the screen shows '{unwanted}'"
+        if self.matches and not re.search(self.matches, "\n".join(rows), re.MULTILINE):
+            return f"the screen does not match /{self.matches}/"
+        return ""
+
+
+class Dialog(NamedTuple):
+    """A question that an agent may ask before it takes input, and the keys that answer it."""
+
+    shows: str
+    press: tuple[str, ...]
+
+
+class TerminalSettings(NamedTuple):
+    """How an agent is used in a terminal.
+
+    ``args`` start it; ``ready`` holds when it takes input; ``submit`` sends what was typed; ``quit`` are the
+    keys that end it when it is ready. A dialog is answered once, whenever it is shown.
+    """
+
+    args: tuple[str, ...] = ()
+    ready: Condition = Condition()
+    submit: str = "enter"
+    quit: tuple[str, ...] = ()
+    dialogs: tuple[Dialog, ...] = ()
