@@ -178,12 +178,13 @@ class _Stream:
         """Compare with the replies before; offsets there count over all text blocks of the reply."""
         assert self._turns is not None
         before = self._turns.read
+        if found:  # it stops the reply, so what comes behind it is no reply to compare
+            delta = delta[: max(0, found.fired_at - self._read - 1)]
         copy = self._turns.feed(delta)
         if copy is None:
             return found
         fired_at = self._read + copy.fired_at - before
-        copy = copy._replace(garbage_start=fired_at, fired_at=fired_at)
-        return first_of([found, copy])
+        return copy._replace(garbage_start=fired_at, fired_at=fired_at)
 
     def _set_quiet(self) -> None:
         """How much text may be held back, and at which characters no more."""

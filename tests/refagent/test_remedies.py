@@ -256,6 +256,17 @@ def test_a_broken_reply_does_not_hide_a_streak() -> None:
     assert [rule["owner"] for rule in records(commands, "rule-activation")] == ["repetitive-turns"]
 
 
+@pytest.mark.parametrize("size", [1, 1000])
+def test_what_comes_behind_a_leak_in_the_same_piece_is_compared_with_nothing(size: int) -> None:
+    loop = new_loop()
+    say(loop, "status?", STATUS)
+    say(loop, "and now?", STATUS)
+    leaked = LEAK[:30] + STATUS
+    play(loop, UserPrompt("?"), *(TextDelta(0, leaked[at : at + size]) for at in range(0, 30, size)))
+    commands = play(loop, TextDelta(0, STATUS))
+    assert [rule["owner"] for rule in records(commands, "rule-activation")] == ["repetitive-turns"]
+
+
 def test_a_loop_in_an_earlier_block_is_cut_there() -> None:
     loop = new_loop()
     flood = "x" + "!" * 300
