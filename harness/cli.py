@@ -20,6 +20,7 @@ _COMMANDS = {
     "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
     "replay": ("harness.commands.replay", "replay", "Run a guard over captured text; show where it fires."),
     "calibrate": ("harness.commands.calibrate", "calibrate", "Say how often a guard fires over real texts."),
+    "doctor": ("harness.commands.doctor", "doctor", "Check that an agent still does what is described."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }
 

@@ -213,6 +213,9 @@ AGENT = Record(
             MapOf(Either((Str(), _TOOL)), "The agent's names for the tools `read`, `write` and `bash`."),
             default={},
         ),
+        "final_call": Field(
+            At(Json("A call `{TOOL: {...}}` that ends a run: it is put behind a scripted last reply."))
+        ),
         "real_folders": Field(
             ListOf(Str(), "The user's own folders of this agent; a run that changes one is an error."),
             default=(),

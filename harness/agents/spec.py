@@ -123,6 +123,8 @@ class AgentSpec:
         guards: Further guards, as the agent knows them; see :mod:`harness.agents.switches`.
         tools: The agent's names for the tools ``read``, ``write`` and ``bash``.
         tool_arguments: Its names for their arguments ``path``, ``content`` and ``command``, by our tool name.
+        final_call: Tool and arguments, as JSON text, of a call that ends a run; it is put behind a scripted
+            reply without calls, for agents that ask on until they are told that all is done.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
     """
@@ -146,6 +148,7 @@ class AgentSpec:
     guards: tuple[OtherGuard, ...] = ()
     tools: Mapping[str, str] = field(default_factory=dict)
     tool_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    final_call: tuple[str, str] | None = None
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     command_line: int = 0

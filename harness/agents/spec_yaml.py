@@ -77,6 +77,7 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         tool_arguments={
             ours: names for ours, tool in values["tools"].items() if (names := _tool(tool)["arguments"])
         },
+        final_call=_final_call(values["final_call"]),
         guard=GuardSwitches(**values["guard"] or {}),
         guards=tuple(_guard(guard) for guard in values["guards"]),
         **{name: values[name] for name in same},
@@ -101,6 +102,13 @@ def _install(value: str | Located) -> Install:
 
 def _tool(value: str | dict[str, Any]) -> dict[str, Any]:
     return {"name": value, "arguments": {}} if isinstance(value, str) else value
+
+
+def _final_call(found: Located | None) -> tuple[str, str] | None:
+    if found is None or not isinstance(found.node, MapNode):
+        return None
+    ((name, arguments),) = found.node.entries
+    return name.text, json.dumps(plain(arguments), ensure_ascii=False)
 
 
 def _guard(found: dict[str, Any]) -> OtherGuard:
@@ -152,6 +160,9 @@ def _check_templates(root: Node, problems: Problems) -> None:
             check_names(node, known, problems)
     _check_reader(_inner(root, "session", "reader"), problems)
     _check_install(root.get("install"), problems)
+    call = root.get("final_call")
+    if call is not None and not (isinstance(call, MapNode) and len(call.entries) == 1):
+        problems.add(call.start, call.end, "a call is one tool with its arguments", "such as {complete: {}}")
     _check_guards(root.get("guards"), known, problems)
     for place in (*paths, glob):
         if isinstance(place, ScalarNode):
@@ -185,9 +196,8 @@ def _dialect_variables(root: MapNode, problems: Problems) -> tuple[str, ...]:
 def _check_reader(node: Node | None, problems: Problems) -> None:
     if isinstance(node, ScalarNode) and node.text and not _is_reader(node.text):
         message = f"unknown reader {quoted(node.text)}"
-        known = reader_names()
-        hints = dict.fromkeys((did_you_mean(node.text, known), f"readers: {', '.join(known)}"))
-        problems.add(node.start, node.end, message, *hints)
+        hint = did_you_mean(node.text, reader_names())
+        problems.add(node.start, node.end, message, hint, "docs/agents.md lists the readers, under 'session'")
 
 
 def _check_install(node: Node | None, problems: Problems) -> None:

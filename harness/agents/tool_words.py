@@ -19,7 +19,7 @@ def in_the_agents_words(script: Script, spec: AgentSpec) -> Script:
 
     Arguments that are no JSON object, as those of a broken call, stay as they are.
     """
-    if not spec.tool_arguments:
+    if not spec.tool_arguments and spec.final_call is None:
         return script
     lanes = tuple(
         lane._replace(turns=tuple(_turn(turn, spec) for turn in lane.turns)) for lane in script.lanes
@@ -28,10 +28,13 @@ def in_the_agents_words(script: Script, spec: AgentSpec) -> Script:
 
 
 def _turn(turn: ScriptTurn, spec: AgentSpec) -> ScriptTurn:
-    if not any(isinstance(part, ToolCall) for part in turn.turn.parts):
+    if any(isinstance(part, ToolCall) for part in turn.turn.parts):
+        parts = tuple(_part(part, spec) for part in turn.turn.parts)
+        return replace(turn, turn=replace(turn.turn, parts=parts))
+    if spec.final_call is None or turn.turn.stop != "stop":
         return turn
-    parts = tuple(_part(part, spec) for part in turn.turn.parts)
-    return replace(turn, turn=replace(turn.turn, parts=parts))
+    call = ToolCall("call_final", *spec.final_call)
+    return replace(turn, turn=replace(turn.turn, parts=(*turn.turn.parts, call), stop="tool"))
 
 
 def _part(part: Part, spec: AgentSpec) -> Part:

@@ -1,0 +1,183 @@
+"""What a run shows of an agent's description: one line for each of its facts, held or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mock_llm.template import fill_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.agents.spec import AgentSpec, SideForm
+    from harness.evidence import Evidence
+    from mock_llm.journal import Exchange
+
+SAYS = "All is well at the lighthouse {nonce}."
+PROMPT = "How is it at the lighthouse? Answer in one sentence. (ref {nonce})"
+# What the command prints is not what it says, so that a result is told from the call.
+COMMAND = "printf 'beacon-%s' {nonce}"
+RESULT = "beacon-{nonce}"
+_SHOWN_CHARS = 200
+
+TEXT_PROBE = f"""scenario: doctor-text
+summary: one reply
+model:
+  - say: "{SAYS}"
+prompt: "{PROMPT}"
+steps: [exit: 0]
+"""
+TOOL_PROBE = f"""scenario: doctor-tool
+summary: one tool call, then a reply
+model:
+  - call: {{bash: {{command: "{COMMAND}"}}}}
+  - say: "{SAYS}"
+prompt: "{PROMPT}"
+steps: [exit: 0]
+"""
+
+
+class Fact(NamedTuple):
+    """A fact of a description by its key, whether it holds, and what was seen."""
+
+    key: str
+    holds: bool
+    seen: str
+
+
+def text_facts(spec: AgentSpec, dialect: str, evidence: Evidence) -> list[Fact]:
+    """What a run of :data:`TEXT_PROBE` shows."""
+    return [*_common(spec, dialect, evidence, 1), *_session(spec, evidence)]
+
+
+def tool_facts(spec: AgentSpec, dialect: str, evidence: Evidence) -> list[Fact]:
+    """What a run of :data:`TOOL_PROBE` shows."""
+    return [*_common(spec, dialect, evidence, 2), _tool(spec, evidence), *_session(spec, evidence)]
+
+
+def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> Iterator[Fact]:
+    yield _dialect(dialect, evidence)
+    if evidence.main:
+        yield _model(spec, dialect, evidence.main[0])
+        yield _rounds(evidence, rounds)
+    yield from _sides(spec, evidence)
+    said = fill_text(SAYS, evidence.variables)
+    exits = f"exit code {evidence.exit_code}"
+    yield Fact(
+        "one_shot", evidence.exit_code == 0, exits if evidence.exit_code == 0 else _tail(exits, evidence)
+    )
+    shown = _flat(said) in _flat(evidence.output)
+    yield Fact("output", shown, "shows the reply" if shown else _tail("lacks the reply", evidence))
+
+
+def _dialect(dialect: str, evidence: Evidence) -> Fact:
+    key = f"dialects.{dialect}"
+    if not evidence.main:
+        others = [f"{e.method} {e.path}" for e in evidence.exchanges]
+        seen = f"no request of the conversation; others: {', '.join(others[:4]) or 'none'}"
+        refused = next((e.problem for e in evidence.exchanges if e.problem), "")
+        return Fact(key, holds=False, seen=_tail("; ".join(filter(None, (seen, refused))), evidence))
+    request = evidence.main[0].request
+    came = request.dialect if request else "no valid request"
+    way = "streamed" if request and request.stream else "not streamed"
+    return Fact(key, came == dialect, f"{came}, {way}, POST {evidence.main[0].path.partition('?')[0]}")
+
+
+def _model(spec: AgentSpec, dialect: str, exchange: Exchange) -> Fact:
+    """The model's name, alone or behind that of its provider."""
+    settings = spec.dialect(dialect)
+    known = {spec.model, *(settings.variables.values() if settings else ())}
+    asked = exchange.request.model if exchange.request else ""
+    holds = any(asked == name or name.endswith(f"/{asked}") for name in known)
+    return Fact("model", holds, f"asks for '{asked}'")
+
+
+def _rounds(evidence: Evidence, wanted: int) -> Fact:
+    found = len(evidence.main)
+    refused = [e for e in evidence.exchanges if e.lane == "none"]
+    if refused:
+        asked = refused[0].request
+        what = (
+            f"system '{_short(asked.system)}', last user text '{_short(asked.last_user_text)}'"
+            if asked
+            else ""
+        )
+        seen = f"no entry of 'sides' explains request {refused[0].number} ({refused[0].path}): {what}"
+        return Fact("sides", holds=False, seen=seen)
+    rounds = "1 request" if found == 1 else f"{found} requests"
+    return Fact("requests", found == wanted, f"{rounds} for {wanted} {'turn' if wanted == 1 else 'turns'}")
+
+
+def _sides(spec: AgentSpec, evidence: Evidence) -> Iterator[Fact]:
+    """When each side request came, if it came at all."""
+    for side in spec.sides:
+        at = [_time_of(exchange, evidence) for exchange in evidence.exchanges if _is(side, exchange)]
+        if at:
+            holds = side.at == "any" or all(each == side.at for each in at)
+            yield Fact(f"sides.{side.name}", holds, f"came {', '.join(dict.fromkeys(at))} the first turn")
+
+
+def _is(side: SideForm, exchange: Exchange) -> bool:
+    return exchange.lane == "side" and exchange.turn is not None and exchange.turn.place == side.name
+
+
+def _time_of(exchange: Exchange, evidence: Evidence) -> str:
+    if not evidence.main or exchange.number < evidence.main[0].number:
+        return "before"
+    ended_s = evidence.main[0].ended_s
+    return "during" if ended_s is None or exchange.started_s < ended_s else "after"
+
+
+def _tool(spec: AgentSpec, evidence: Evidence) -> Fact:
+    name = spec.tools["bash"]
+    if not evidence.main or evidence.main[0].request is None:
+        return Fact("tools.bash", holds=False, seen="no request")
+    offered = evidence.main[0].request.tools
+    if name not in offered:
+        return Fact("tools.bash", holds=False, seen=f"no tool '{name}' among {', '.join(offered) or 'none'}")
+    later = [e.request for e in evidence.main[1:] if e.request]
+    result = fill_text(RESULT, evidence.variables)
+    answers = [m.text for request in later for m in request.messages if m.role != "assistant"]
+    if any(result in answer for answer in answers):
+        return Fact("tools.bash", holds=True, seen=f"'{name}' ran the command")
+    return Fact(
+        "tools.bash", holds=False, seen=f"'{name}' answered '{_short(answers[-1] if answers else '')}'"
+    )
+
+
+def _session(spec: AgentSpec, evidence: Evidence) -> Iterator[Fact]:
+    if not spec.session_glob:
+        return
+    source = evidence.session
+    if evidence.transcript is None:
+        yield Fact("session.glob", holds=False, seen=f"nothing matches {source.pattern}; {source.others}")
+        return
+    yield Fact("session.glob", holds=True, seen=source.file)
+    said, nonce = fill_text(SAYS, evidence.variables), evidence.variables.get("nonce", "")
+    replies = [_flat(message.text) for message in evidence.transcript.assistant]
+    asked = any(m.role == "user" and nonce in m.text for m in evidence.transcript.messages)
+    counted = len(evidence.main) == len(replies)
+    problems = [
+        "" if asked else "no user message with the prompt",
+        "" if any(_flat(said) in reply for reply in replies) else "no reply with what was said",
+        "" if counted else f"{len(replies)} assistant messages for {len(evidence.main)} replies",
+    ]
+    problem = "; ".join(filter(None, problems))
+    yield Fact(
+        "session.reader", not problem, problem or f"{source.reader}: prompt and replies, word for word"
+    )
+
+
+def _flat(text: str) -> str:
+    """Without line breaks, which terminals and agents put where they like."""
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    flat = _flat(text)
+    return flat if len(flat) <= _SHOWN_CHARS else f"{flat[:_SHOWN_CHARS]}..."
+
+
+def _tail(seen: str, evidence: Evidence) -> str:
+    lines = [line for line in evidence.output.splitlines() if line.strip()][-3:]
+    return f"{seen}; last output: {_short(' / '.join(lines)) or 'none'}"

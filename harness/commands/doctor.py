@@ -1,0 +1,198 @@
+"""``qa doctor``: whether an agent's description still says what the agent does."""
+
+from __future__ import annotations
+
+import subprocess  # the agent's own program, asked for its version
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from harness.agents.checkup import TEXT_PROBE, TOOL_PROBE, Fact, text_facts, tool_facts
+from harness.agents.locate import AgentMissingError, agent_names, find_program, load_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.agents.spec import AgentSpec
+    from harness.evidence import Evidence
+    from harness.qa_session import QaSession
+
+_VERSION_TIMEOUT_S = 60
+
+
+class Section(NamedTuple):
+    """The facts of one run; ``title`` is the mode and the dialect, and what was tried."""
+
+    title: str
+    facts: tuple[Fact, ...]
+
+    @property
+    def holds(self) -> bool:
+        return all(fact.holds for fact in self.facts)
+
+
+class Checked(NamedTuple):
+    """What was found of one agent. ``missing`` says why nothing could be checked."""
+
+    spec: AgentSpec
+    sections: tuple[Section, ...] = ()
+    missing: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        if self.missing:
+            return 3
+        return 0 if all(section.holds for section in self.sections) else 1
+
+
+@click.command()
+@click.option("--agent", "names", multiple=True, metavar="NAME", help="Check this agent; may be repeated.")
+@click.option("--installed", is_flag=True, help="Check every agent that is installed.")
+@click.option("--dialect", default="all", show_default=True, help="Only this wire format.")
+@click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="Use this program.")
+@click.option("--keep", type=click.Path(path_type=Path), help="Keep the evidence of the runs in this folder.")
+@click.option("--page", type=click.Path(path_type=Path), help="Also write what was found to this file.")
+def doctor(
+    names: tuple[str, ...],
+    installed: bool,  # noqa: FBT001 - click passes it by name
+    dialect: str,
+    programs: tuple[str, ...],
+    keep: Path | None,
+    page: Path | None,
+) -> None:
+    """Make one small turn in each mode and dialect, and one with a tool.
+
+    Says which fact of the description does not hold any more.
+    """
+    wanted = [*names, *(_installed() if installed else ())] or ["reference"]
+    checked = []
+    for name in dict.fromkeys(wanted):
+        found = _check(name, dialect, programs, keep)
+        click.echo(render(found))
+        checked.append(found)
+    if page is not None:
+        _write_page(page, checked, "qa doctor " + ("--installed" if installed else _again(names)))
+    sys.exit(max(found.exit_code for found in checked))
+
+
+def _again(names: Sequence[str]) -> str:
+    return " ".join(f"--agent {name}" for name in names)
+
+
+def _write_page(page: Path, checked: Sequence[Checked], command: str) -> None:
+    from datetime import UTC, datetime
+
+    from harness.agents.checked_page import render_page
+
+    found = [(c.spec, [(s.title, s.facts) for s in c.sections], c.missing) for c in checked]
+    text = render_page(found, datetime.now(UTC).date().isoformat(), f"{command} --page {page}")
+    page.write_text(text, encoding="utf-8")
+
+
+def render(found: Checked) -> str:
+    """The facts of one agent, those that do not hold with the place of the description."""
+    lines = [f"{found.spec.name}  {found.spec.install.version or found.spec.install.source}"]
+    if found.missing:
+        return "\n".join([*lines, *(f"  {line.strip()}" for line in found.missing.splitlines()), ""])
+    for section in found.sections:
+        lines.append(f"  {section.title}")
+        width = max((len(fact.key) for fact in section.facts), default=0)
+        lines += [f"    {'✓' if f.holds else '✗'} {f.key:{width}}  {f.seen}" for f in section.facts]
+    wrong = [fact.key for section in found.sections for fact in section.facts if not fact.holds]
+    if wrong:
+        lines.append(f"  does not hold any more in {found.spec.path}: {', '.join(dict.fromkeys(wrong))}")
+    return "\n".join([*lines, ""])
+
+
+def _installed() -> list[str]:
+    found = []
+    for name in agent_names():
+        try:
+            find_program(load_agent(name))
+        except AgentMissingError:
+            continue
+        found.append(name)
+    return found
+
+
+def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) -> Checked:
+    from harness.qa_session import open_session
+
+    spec = load_agent(name)
+    with tempfile.TemporaryDirectory(prefix="ttsr-qa-doctor-") as folder:
+        runs = keep or Path(folder)
+        try:
+            session = open_session(name, programs=programs, dialect=dialect, runs=runs)
+        except AgentMissingError as error:
+            return Checked(spec, missing=str(error))
+        with closing(session):
+            sections = [Section("version", (_version(session),))]
+            for spoken in session.dialects:
+                sections += _runs(session, spoken)
+    return Checked(spec, tuple(sections))
+
+
+def _runs(session: QaSession, dialect: str) -> list[Section]:
+    """One section for each probe: text, and a tool where the agent has one that runs commands."""
+    probes: list[tuple[str, str, Callable[[AgentSpec, str, Evidence], list[Fact]]]] = []
+    probes.append(("one turn", TEXT_PROBE, text_facts))
+    if "bash" in session.spec.tools:
+        probes.append(("a tool", TOOL_PROBE, tool_facts))
+    return [
+        Section(f"one-shot, {dialect}, {title}", tuple(_probe(session, dialect, text, judge)))
+        for title, text, judge in probes
+    ]
+
+
+def _probe(
+    session: QaSession, dialect: str, text: str, judge: Callable[[AgentSpec, str, Evidence], list[Fact]]
+) -> list[Fact]:
+    from harness.plan import Job
+    from harness.runner import run_job
+    from harness.scenario_yaml import parse_scenario
+
+    scenario = parse_scenario(text, f"{text.split()[1]}.yaml")
+    job = Job(scenario, session.spec, session.argv, dialect)
+    seen: list[Evidence] = []
+    result = run_job(job, session.folder, session.watchdog, look=seen.append)
+    facts = judge(session.spec, dialect, seen[0]) if seen else []
+    if result.verdict == "error":
+        first = result.problem.partition("\n")[0]
+        if not seen or not any(not fact.holds for fact in facts):
+            facts.append(Fact("command", holds=False, seen=first))
+    facts += [Fact("processes", holds=False, seen=note) for note in result.notes if "outlived" in note]
+    return facts
+
+
+def _version(session: QaSession) -> Fact:
+    """What the program says of its version, in a home of its own."""
+    import os
+
+    from harness.launch import fill
+    from harness.sandbox import environment, new_sandbox
+
+    box = new_sandbox("doctor" + os.urandom(4).hex())
+    box.create()
+    try:
+        spec = session.spec
+        own = {"home": str(box.home), "work": str(box.work), "python": sys.executable}
+        own["here"] = str(Path(spec.path).parent.absolute())
+        env = environment(box, os.environ, {key: fill(value, own) for key, value in spec.env.items()})
+        argv = [*(fill(word, own) for word in session.argv), *spec.version_probe]
+        done = subprocess.run(  # noqa: S603 - the program that the description names
+            argv, env=env, cwd=box.work, capture_output=True, stdin=subprocess.DEVNULL,
+            timeout=_VERSION_TIMEOUT_S, check=False,
+        )  # fmt: skip
+        said = " ".join((done.stdout + b"\n" + done.stderr).decode("utf-8", "replace").split())
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Fact("version_probe", holds=False, seen=str(error))
+    finally:
+        box.remove()
+    wanted = spec.install.version
+    return Fact(
+        "install.version" if wanted else "version_probe", wanted in said and done.returncode == 0, said[:120]
+    )
