@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One figure of both. ``differs`` is false where the other implementation does not state it."""
+    """One figure of both; None is what one of them does not state."""
 
     name: str
     ours: str | int | None
@@ -21,7 +21,7 @@ class Row(NamedTuple):
     @property
     def differs(self) -> bool:
         """Whether both say something, and not the same."""
-        return self.theirs is not None and self.theirs != self.ours
+        return None not in (self.ours, self.theirs) and self.theirs != self.ours
 
 
 class Comparison(NamedTuple):

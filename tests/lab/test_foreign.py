@@ -8,7 +8,6 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -116,7 +115,7 @@ def test_a_program_that_goes_wrong_is_told_of_in_its_own_words(
 
 HANGS = {
     "at once": ("import time; time.sleep(600)", 10, 0.5, "gives no answer"),
-    "at the end": (GOOD.replace('say(type="done"', "import time; time.sleep(600); say("), 10, 0.5, "gives no answer"),
+    "at the end": (GOOD.replace('say(type="done"', '__import__("time").sleep(600); say(type="done"'), 10, 0.5, "gives no answer"),
     "in the middle": (GOOD.replace('"reset":', '"reset" and __import__("time").sleep(600):'), 100_000, 4.0, "reads nothing more"),
 }  # fmt: skip
 
@@ -220,8 +219,8 @@ def test_differences_are_counted_where_both_say_something() -> None:
 
 def test_one_that_fires_alone_is_a_difference() -> None:
     assert [row.name for row in compare(verdict(LOOP), None).differences] == ["verdict"]
-    alone: Any = compare(verdict("calm"), Claim("flood", 0, 1, 2, block=0))
-    assert ("verdict", "silent", "fires") in [tuple(row) for row in alone.differences]
+    (alone,) = compare(verdict("calm"), Claim("flood", 0, 1, 2, block=0)).differences
+    assert tuple(alone) == ("verdict", "silent", "fires")
     assert compare(verdict("calm"), None).rows == ()
 
 
