@@ -31,6 +31,12 @@ class _Entry(NamedTuple):
     parent: int
     group: int
     session: int
+    terminal: int
+
+    @property
+    def is_living(self) -> bool:
+        """Whether it runs, or could."""
+        return self.state not in (b"Z", b"X")
 
 
 def adopt_orphans(own: int) -> None:
@@ -52,7 +58,7 @@ def adopt_orphans(own: int) -> None:
 
 
 def of_run(token: str, leader: int | None = None, folder: str = "") -> set[int]:
-    """The living processes of a run, and all their descendants.
+    """The living processes of a run, with all their descendants and whoever is in their sessions.
 
     A process is of the run if it carries its token, belongs to the session of the ``leader``, has left its
     session and works in a folder below ``folder``, or was left to this process after :func:`adopt_orphans`.
@@ -80,14 +86,25 @@ def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[i
     """The processes of a run, and the process table they were found in."""
     if sys.platform != "linux":
         return _by_psutil(token) - {os.getpid()}, {}
-    table = _table()
-    found = {pid for pid, entry in table.items() if entry.session == leader or _has_token(pid, token)}
+    table: dict[int, _Entry] = {}
+    found: set[int] = set()
+    for pid in _pids():
+        entry = _entry(pid)
+        if entry is None:
+            continue
+        table[pid] = entry
+        # At once: a process that lives for a moment only may be gone after the others have been looked at.
+        if entry.session == leader or _has_token(pid, token):
+            found.add(pid)
     found |= {pid for pid in table if folder and _is_detached(pid, table) and _works_in(pid, folder)}
     if _own_children is not None:
         mine = {pid for pid, entry in table.items() if entry.parent == os.getpid()}
         found |= mine - _own_children
-    found -= {os.getpid()}
-    return {pid for pid in _with_descendants(found, table) if table[pid].state not in (b"Z", b"X")}, table
+    # A session can only be entered by being born into it.
+    sessions = {table[pid].session for pid in found} - {0, os.getsid(0)}
+    found |= {pid for pid, entry in table.items() if entry.session in sessions}
+    whole = _with_descendants(found - {os.getpid()}, table)
+    return {pid for pid in whole if table[pid].is_living}, table
 
 
 def _kill(living: set[int], groups: set[int], leader: int | None) -> None:
@@ -108,7 +125,8 @@ def _kill(living: set[int], groups: set[int], leader: int | None) -> None:
 def _groups_within(living: set[int], table: Mapping[int, _Entry]) -> set[int]:
     """The process groups that have no other member: what is forked into one meanwhile belongs to the run."""
     inside = {table[pid].group for pid in living if pid in table}
-    return inside - {entry.group for pid, entry in table.items() if pid not in living} - {os.getpgrp()}
+    others = {entry.group for pid, entry in table.items() if entry.is_living and pid not in living}
+    return inside - others - {os.getpgrp()}
 
 
 def _await_death(pid: int) -> None:
@@ -137,10 +155,6 @@ def _with_descendants(found: set[int], table: Mapping[int, _Entry]) -> set[int]:
     return whole
 
 
-def _table() -> dict[int, _Entry]:
-    return {pid: entry for pid in _pids() if (entry := _entry(pid))}
-
-
 def _pids() -> Iterable[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - hundreds, each time
 
@@ -151,8 +165,8 @@ def _entry(pid: int) -> _Entry | None:
     except OSError:
         return None
     # The name in brackets may hold anything, brackets too; the numbers follow its end.
-    state, parent, group, session = stat[stat.rfind(b")") + 2 :].split(None, 4)[:4]
-    return _Entry(state, int(parent), int(group), int(session))
+    state, *numbers = stat[stat.rfind(b")") + 2 :].split(None, 5)[:5]
+    return _Entry(state, *map(int, numbers))
 
 
 def _has_token(pid: int, token: str) -> bool:
@@ -164,9 +178,9 @@ def _has_token(pid: int, token: str) -> bool:
 
 
 def _is_detached(pid: int, table: Mapping[int, _Entry]) -> bool:
-    """Whether it left its parent's session. Somebody who looks into the folder from a shell did not."""
+    """Whether it left its parent's session and has no terminal, unlike somebody who looks into the folder."""
     parent = table.get(table[pid].parent)
-    return parent is None or parent.session != table[pid].session
+    return not table[pid].terminal and (parent is None or parent.session != table[pid].session)
 
 
 def _works_in(pid: int, folder: str) -> bool:

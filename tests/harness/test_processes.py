@@ -6,6 +6,7 @@ import os
 import secrets
 import subprocess
 import sys
+from pathlib import Path
 
 from harness import processes
 
@@ -36,3 +37,87 @@ def test_a_process_of_another_run_is_left_alone() -> None:
         assert processes.end(mine) == set()
         assert program.poll() is None
         assert processes.end(other) == {program.pid}
+
+
+def test_what_left_its_session_for_a_folder_of_the_run_is_ended_without_a_token(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "print(1, flush=True); input()"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, env={}, cwd=tmp_path, stdin=pipe, stdout=pipe, start_new_session=True
+    ) as daemon:
+        assert daemon.stdout is not None
+        daemon.stdout.readline()
+        assert processes.of_run("token") == set()
+        assert processes.of_run("token", folder=f"{tmp_path}-other") == set()
+        assert processes.end("token", folder=str(tmp_path)) == {daemon.pid}
+
+
+def test_somebody_who_looks_into_a_folder_of_the_run_is_left_alone(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "print(1, flush=True); input()"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as looker:
+        assert looker.stdout is not None
+        looker.stdout.readline()
+        assert processes.end("token", folder=str(tmp_path)) == set()
+        assert looker.poll() is None
+        looker.communicate(b"\n")
+
+
+SHEDDING = r"""
+import subprocess, sys
+child = "import os, time; os.setsid(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(600)"
+subprocess.run([sys.executable, "-c", child], env={}, cwd="/")
+"""
+
+
+def test_the_children_of_a_found_process_are_found_though_they_shed_everything() -> None:
+    token = secrets.token_hex(8)
+    with start(token, SHEDDING) as parent:
+        assert parent.stdout is not None
+        shed = int(parent.stdout.readline())
+        assert processes.end(token) == {parent.pid, shed}
+
+
+FORKING = r"""
+import os
+os.setsid()
+os.write(1, b"1\n")
+while True:
+    if os.fork():
+        os._exit(0)
+"""
+
+
+def test_a_process_that_forks_and_leaves_again_and_again_is_caught() -> None:
+    token = secrets.token_hex(8)
+    with start(token, f"import os\nif os.fork() == 0:\n    exec({FORKING!r})\nos.wait()") as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        processes.end(token)
+        assert processes.of_run(token) == set()
+
+
+ADOPTING = r"""
+import os, subprocess, sys
+from harness import processes
+own = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+processes.adopt_orphans(own.pid)
+daemon = (
+    "import os, sys\n"
+    "if os.fork(): os._exit(0)\n"
+    "os.setsid(); os.chdir('/')\n"
+    "print(os.getpid(), flush=True)\n"
+    "os.execve(sys.executable, [sys.executable, '-c', 'import time; time.sleep(600)'], {})\n"
+)
+agent = subprocess.Popen([sys.executable, "-c", daemon], stdout=subprocess.PIPE, env={})
+left = int(agent.stdout.readline())
+agent.wait()
+assert processes.end("no such token") == {left}
+assert own.poll() is None
+assert not os.path.exists(f"/proc/{left}"), "an orphan that was taken in is reaped"
+own.communicate(b"\n")
+"""
+
+
+def test_a_daemon_that_shed_everything_is_ended_by_who_takes_in_orphans() -> None:
+    done = subprocess.run([sys.executable, "-c", ADOPTING], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

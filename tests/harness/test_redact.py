@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,3 +36,9 @@ def test_the_longer_secret_wins_where_two_begin() -> None:
 
 def test_a_short_value_is_left_alone() -> None:
     assert SECRETS.apply("ab") == "ab"
+
+
+def test_a_secret_is_masked_too_as_json_writes_it() -> None:
+    masks = Masks({'pass"word\\é': "[KEY]"})
+    for is_ascii in (True, False):
+        assert masks.apply(json.dumps('a pass"word\\é z', ensure_ascii=is_ascii)) == '"a [KEY] z"'

@@ -66,3 +66,48 @@ def test_a_released_run_is_left_alone(tmp_path: Path) -> None:
     watchdog.close()
     assert (tmp_path / "box").exists()
     assert not (tmp_path / "result.json").exists()
+
+
+def test_a_watchdog_that_was_killed_is_replaced_and_knows_what_is_watched(tmp_path: Path) -> None:
+    started: list[int] = []
+    watchdog = Watchdog(started.append)
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+    watchdog.watch(Job("1", str(tmp_path / "one"), str(tmp_path), "", {}))
+    watchdog.watch(Job("2", str(tmp_path / "two"), str(tmp_path), "", {}))
+    os.kill(watchdog.pid, signal.SIGKILL)
+    wait_for_end(started[0])
+    watchdog.release("1")
+    watchdog.watch(Job("3", str(tmp_path / "three"), str(tmp_path), "", {}))
+    assert started[1:] == [watchdog.pid]
+    watchdog.close()
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["one"]
+
+
+def test_a_message_larger_than_the_pipe_arrives_whole(tmp_path: Path) -> None:
+    (tmp_path / "box").mkdir()
+    (tmp_path / "s.jsonl").write_text("x" * 300_000)
+    watchdog = Watchdog()
+    masks = {f"secret-{number:060}": "[KEY]" for number in range(5_000)}
+    watchdog.watch(Job("t", str(tmp_path / "box"), str(tmp_path), "", masks))
+    watchdog.close()
+    assert not (tmp_path / "box").exists()
+
+
+def test_a_signal_to_the_group_never_reaches_a_watchdog_that_is_just_starting(tmp_path: Path) -> None:
+    (tmp_path / "box").mkdir()
+    program = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom harness.watchdog import Job, Watchdog\n"
+        "def interrupted():\n"
+        "    signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "os.register_at_fork(after_in_child=interrupted)\n"
+        "box, started = Path(sys.argv[1]), []\n"
+        "watchdog = Watchdog(started.append)\n"
+        "watchdog.watch(Job('t', str(box), str(box.parent), '', {}))\n"
+        "watchdog.close()\n"
+        "print(len(started), box.exists())\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "box")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "1 False\n", done.stderr
