@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from harness.figures import stops
 from harness.results import ScenarioResult, StepResult, Verdict
 from harness.steps.checks import check
 from harness.steps.verdicts import Failed, Passed
@@ -30,6 +32,13 @@ def judge(
     ``refused`` are the requests the mock could not answer, or that break an invariant of the script: they
     fail a run whose steps all passed. ``unused`` names the turns that no request has reached; a note says so.
     """
+    result = _outcome(job, evidence, problem, refused, unused)
+    return replace(result, stops=stops(evidence), requests=len(evidence.main))
+
+
+def _outcome(
+    job: Job, evidence: Evidence, problem: str, refused: Sequence[Exchange], unused: Sequence[str]
+) -> ScenarioResult:
     steps = tuple(_step_result(step, evidence) for step in job.scenario.steps)
     problem = problem or _never_asked(job, evidence)
     if problem:
@@ -133,4 +142,5 @@ def _result(
         must_fail=control.must_fail if job.control and control else (),
         problem=problem,
         notes=notes,
+        file=job.scenario.path,
     )
