@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.readers import READERS
+from harness.terminal.shapes import TERMINAL
 from mock_llm.problems import quoted
 from mock_llm.shape import At, Checked, Either, Enum, Field, Int, Json, ListOf, MapOf, Record, Str
 
@@ -185,6 +186,7 @@ AGENT = Record(
             ListOf(Str(), "The same for a run that goes on with the last session; for `then` in scenarios."),
             default=(),
         ),
+        "terminal": Field(TERMINAL),
         "version_probe": Field(_words("Arguments that print the version."), default=("--version",)),
         "install": Field(
             Either((Enum(("own", "embedded")), At(_INSTALL)), "How to get it; `own`: it is the user's."),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harness.terminal.condition import TerminalSettings
+
 
 @dataclass(frozen=True, slots=True)
 class Install:
@@ -125,6 +127,7 @@ class AgentSpec:
         tool_arguments: Its names for their arguments ``path``, ``content`` and ``command``, by our tool name.
         final_call: Tool and arguments, as JSON text, of a call that ends a run; it is put behind a scripted
             reply without calls, for agents that ask on until they are told that all is done.
+        terminal: How it is used in a terminal; None for an agent that is only run one-shot.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
     """
@@ -151,6 +154,7 @@ class AgentSpec:
     final_call: tuple[str, str] | None = None
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    terminal: TerminalSettings | None = None
     command_line: int = 0
 
     def dialect(self, name: str) -> DialectSettings | None:

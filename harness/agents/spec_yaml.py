@@ -16,6 +16,7 @@ from harness.agents.spec import (
     Switch,
 )
 from harness.readers import READERS, reader_names
+from harness.terminal.shapes import terminal_settings
 from mock_llm.located import ListNode, MapNode, ScalarNode, open_source, parse_yaml, plain
 from mock_llm.problems import did_you_mean, quoted
 from mock_llm.reading import read
@@ -80,6 +81,7 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         final_call=_final_call(values["final_call"]),
         guard=GuardSwitches(**values["guard"] or {}),
         guards=tuple(_guard(guard) for guard in values["guards"]),
+        terminal=terminal_settings(values["terminal"]) if values["terminal"] else None,
         **{name: values[name] for name in same},
     )
 
@@ -151,6 +153,7 @@ def _check_templates(root: Node, problems: Problems) -> None:
         root.get("command"),
         root.get("one_shot"),
         root.get("resume"),
+        _inner(root, "terminal", "args"),
         root.get("env"),
         *paths,
         files,
