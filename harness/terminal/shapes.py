@@ -1,0 +1,84 @@
+"""How YAML says what a screen shows, which keys are pressed, and how an agent is used in a terminal."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from harness.terminal.condition import Condition, Dialog, TerminalSettings
+from harness.terminal.keys import key
+from mock_llm.shape import Checked, Field, ListOf, Record, Str
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _regex(pattern: str) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from None
+    return pattern
+
+
+def _key(name: str) -> str:
+    key(name)
+    return name
+
+
+_KEY = Checked(Str("A key: `enter`, `esc`, `ctrl-c`, `shift-tab`, `up`, `f1`, or one character."), _key)
+KEYS = ListOf(_KEY, "Keys.", at_least=1, or_single=True)
+
+CONDITION_FIELDS = {
+    "shows": Field(ListOf(Str(), "Text that the screen shows.", or_single=True), default=()),
+    "lacks": Field(ListOf(Str(), "Text that it does not show.", or_single=True), default=()),
+    "matches": Field(Checked(Str("A regular expression over its rows."), _regex)),
+}
+
+
+def condition(value: Mapping[str, Any]) -> Condition:
+    """The condition that the keys of :data:`CONDITION_FIELDS` say."""
+    return Condition(value["shows"], value["lacks"], value["matches"])
+
+
+TERMINAL = Record(
+    "a terminal",
+    {
+        "args": Field(ListOf(Str(), "Arguments that start it; without a prompt."), default=()),
+        "ready": Field(
+            Record("a condition", CONDITION_FIELDS, "What the screen shows when the agent takes input."),
+            required=True,
+        ),
+        "submit": Field(Checked(Str("The key that sends what was typed."), _key), default="enter"),
+        "quit": Field(KEYS, default=()),
+        "dialogs": Field(
+            ListOf(
+                Record(
+                    "a dialog",
+                    {
+                        "shows": Field(Str("Text that gives it away."), required=True),
+                        "press": Field(KEYS, required=True),
+                    },
+                    "A question that may come up, and the keys that answer it.",
+                ),
+                "Questions that are answered when they are shown, each once.",
+            ),
+            default=(),
+        ),
+    },
+    "How it is used in a terminal; without it, only one-shot runs are possible.",
+)
+
+
+def terminal_settings(value: Mapping[str, Any]) -> TerminalSettings:
+    """The settings that a value of the shape :data:`TERMINAL` says."""
+    return TerminalSettings(
+        value["args"],
+        condition(value["ready"]),
+        value["submit"],
+        value["quit"],
+        tuple(Dialog(**dialog) for dialog in value["dialogs"]),
+    )
