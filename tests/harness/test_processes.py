@@ -77,25 +77,6 @@ def test_the_children_of_a_found_process_are_found_though_they_shed_everything()
         assert processes.end(token) == {parent.pid, shed}
 
 
-FORKING = r"""
-import os
-os.setsid()
-os.write(1, b"1\n")
-while True:
-    if os.fork():
-        os._exit(0)
-"""
-
-
-def test_a_process_that_forks_and_leaves_again_and_again_is_caught() -> None:
-    token = secrets.token_hex(8)
-    with start(token, f"import os\nif os.fork() == 0:\n    exec({FORKING!r})\nos.wait()") as parent:
-        assert parent.stdout is not None
-        parent.stdout.readline()
-        processes.end(token)
-        assert processes.of_run(token) == set()
-
-
 ADOPTING = r"""
 import os, subprocess, sys
 from harness import processes
