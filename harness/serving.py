@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from harness.agents.tool_words import in_the_agents_words
+from harness.agents.tool_words import in_the_agents_words, tool_names
 from harness.interrupts import INTERRUPTS
 from harness.launch import CannotStart, start_again
 from harness.terminal.plain import PlainText
@@ -17,7 +17,10 @@ from mock_llm.server import MockServer
 from mock_llm.turn import Text, Turn
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from harness.launch import Launch
+    from harness.steps.verdicts import CheckVerdict
     from mock_llm.journal import Journal
 
 MOST_OUTPUT_CHARS = 32_000_000
@@ -72,6 +75,30 @@ class Serving:
         """Whether the program has written more than it may."""
         return self.output_chars > MOST_OUTPUT_CHARS
 
+    @property
+    def shown(self) -> str:
+        """What the user has seen, as text."""
+        return self.output.text
+
+    @property
+    def driven(self) -> Mapping[str, CheckVerdict]:
+        """How the steps that drive a terminal have ended."""
+        return {}
+
+    @property
+    def typed(self) -> Sequence[str]:
+        """What was typed."""
+        return ()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is worth telling of how it ended."""
+        return ()
+
+    @property
+    def _is_enough(self) -> bool:
+        return self.is_too_much or INTERRUPTS.seen
+
     def until_exit(self) -> None:
         """Serve until the agent has exited, its time is up, or it has written too much.
 
@@ -95,14 +122,14 @@ class Serving:
         launch, loop = self.launch, asyncio.get_running_loop()
         left_s = launch.started_s + launch.job.scenario.timeout_s - time.monotonic()
         self._waiting = asyncio.current_task()
-        if self.is_too_much or INTERRUPTS.seen:
+        if self._is_enough:
             self._stop_waiting()
         try:
             self.exit_code = await asyncio.wait_for(self._last_exit(loop), max(left_s, 0))
         except TimeoutError:
             self.timed_out = True
         except asyncio.CancelledError:
-            if not (self.is_too_much or INTERRUPTS.seen):
+            if not self._is_enough:
                 raise
         finally:
             self._waiting = None
@@ -158,4 +185,6 @@ def _script(launch: Launch) -> Script:
         invariants=scenario.invariants,
         when_exhausted=scenario.when_exhausted,
     )
-    return fill_script(in_the_agents_words(script, spec), launch.variables, spec.tools)
+    return fill_script(
+        in_the_agents_words(script, spec), launch.variables, tool_names(spec, launch.variables)
+    )

@@ -129,7 +129,7 @@ def _time_of(exchange: Exchange, evidence: Evidence) -> str:
 
 
 def _tool(spec: AgentSpec, evidence: Evidence) -> Fact:
-    name = spec.tools["bash"]
+    name = fill_text(spec.tools["bash"], evidence.variables)
     if not evidence.main or evidence.main[0].request is None:
         return Fact("tools.bash", holds=False, seen="no request")
     offered = evidence.main[0].request.tools

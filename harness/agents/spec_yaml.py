@@ -155,6 +155,7 @@ def _check_templates(root: Node, problems: Problems) -> None:
         root.get("resume"),
         _inner(root, "terminal", "args"),
         root.get("env"),
+        root.get("tools"),
         *paths,
         files,
         glob,

@@ -6,12 +6,20 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mock_llm.template import fill_text
 from mock_llm.turn import ToolCall
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from harness.agents.spec import AgentSpec
     from mock_llm.script import Script, ScriptTurn
     from mock_llm.turn import Part
+
+
+def tool_names(spec: AgentSpec, variables: Mapping[str, str]) -> dict[str, str]:
+    """The agent's names for our tools in this run: some differ with the dialect."""
+    return {ours: fill_text(name, variables) for ours, name in spec.tools.items()}
 
 
 def in_the_agents_words(script: Script, spec: AgentSpec) -> Script:
