@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harness.steps.verdicts import CheckVerdict
     from harness.transcript import Transcript
     from mock_llm.journal import Exchange
 
@@ -57,6 +58,8 @@ class Evidence:
         variables: Values for templates, such as ``nonce``.
         guard: What the agent's description says of its guard.
         session: Where the transcript comes from, for messages.
+        driven: How the steps that drive a terminal ended, by label; one that was not reached is absent.
+        typed: What was typed in a terminal. Then ``output`` is what the screen showed, with its scrollback.
     """
 
     main: Sequence[Exchange] = ()
@@ -68,3 +71,5 @@ class Evidence:
     variables: Mapping[str, str] = field(default_factory=dict)
     guard: GuardDescription = field(default_factory=GuardDescription)
     session: SessionSource = field(default_factory=SessionSource)
+    driven: Mapping[str, CheckVerdict] = field(default_factory=dict)
+    typed: Sequence[str] = ()

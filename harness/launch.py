@@ -120,12 +120,19 @@ def serve(job: Job, run_folder: Path, watchdog: Watchdog) -> Serving:
     try:
         from harness.serving import Serving
 
-        serving = Serving(launch)
+        kind = _in_terminal() if job.scenario.mode == "terminal" else Serving
+        serving = kind(launch)
         serving.begin()
     except BaseException:
         launch.abandon()
         raise
     return serving
+
+
+def _in_terminal() -> type[Serving]:
+    from harness.driven import Driven  # loads the terminal emulator
+
+    return Driven
 
 
 def start_again(launch: Launch, prompt: str) -> None:
@@ -184,7 +191,8 @@ def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorde
         raise CannotStart(f"agent '{spec.name}' does not speak '{job.dialect}'")
     files = {Path(fill(path, variables)): fill(text, variables) for path, text in spec.files.items()}
     files |= {box.work / path: fill(text, variables) for path, text in job.scenario.files.items()}
-    argv, env = _command(job, box, variables, spec.one_shot)
+    terminal = spec.terminal if job.scenario.mode == "terminal" else None
+    argv, env = _command(job, box, variables, terminal.args if terminal else spec.one_shot)
     recorder.write("command.json", {"argv": argv, "cwd": str(box.work), "env": dict(sorted(env.items()))})
     recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     try:

@@ -73,6 +73,10 @@ class Job:
             return f"agent '{self.spec.name}' has no switch for '{rules}', so its control cannot be run"
         if self.scenario.then and not self.spec.resume:
             return f"agent '{self.spec.name}' has no 'resume' arguments, so it cannot go on with a session"
+        if self.scenario.mode == "terminal" and self.spec.terminal is None:
+            return (
+                f"agent '{self.spec.name}' has no 'terminal' in its description, so it is run only one-shot"
+            )
         return ""
 
     @property

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from harness.problems import CannotRun
 from harness.redact import MaskedStream, Masks
 from harness.session_files import UnreadableSessionError, files_of, session_files
+from harness.terminal.cast import header, resized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -122,7 +123,7 @@ class Recorder:
         self._terminal = MaskedStream(masks)
         self._replies: dict[int, IO[bytes]] = {}
         columns, rows = size
-        self._line(self._cast, {"version": 2, "width": columns, "height": rows})
+        self._line(self._cast, header(columns, rows))
 
     def event(self, at_s: float, channel: str, kind: str, data: Mapping[str, Any]) -> None:
         """Append one event of the timeline; times are seconds since the run began."""
@@ -134,6 +135,14 @@ class Recorder:
         masked = self._terminal.feed(text)
         if masked:
             self._line(self._cast, [round(at_s - self._started_s, 6), "o", masked])
+
+    def typed(self, at_s: float, text: str) -> None:
+        """Append what was written to the program."""
+        self._line(self._cast, [round(at_s - self._started_s, 6), "i", text])
+
+    def resized(self, at_s: float, columns: int, rows: int) -> None:
+        """Append another size of the terminal."""
+        self._line(self._cast, [round(at_s - self._started_s, 6), "r", resized(columns, rows)])
 
     def exchange(self, event: JournalEvent) -> None:
         """Append what happened on the wire. Listens to the journal."""

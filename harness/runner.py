@@ -86,7 +86,7 @@ class _Run:
         self.serving.close()
         launch.terminal.close()
         self._blame(self._stopped())
-        if left and not self.problem:
+        if left and not self.problem and self.serving.exit_code is not None:
             outlived = "1 process" if len(left) == 1 else f"{len(left)} processes"
             self.notes.append(f"{outlived} outlived the agent and had to be ended")
         self._compare_home()
@@ -132,7 +132,10 @@ class _Run:
             figures = {"step": step.label, "verdict": step.verdict, "observed": step.observed}
             launch.recorder.event(time.monotonic(), "step", step.kind, figures)
         return replace(
-            result, duration_s=duration_s, evidence=str(launch.folder), notes=(*result.notes, *self.notes)
+            result,
+            duration_s=duration_s,
+            evidence=str(launch.folder),
+            notes=(*result.notes, *self.serving.notes, *self.notes),
         )
 
     def _evidence(self) -> Evidence:
@@ -142,7 +145,7 @@ class _Run:
             main=self.serving.journal.main,
             exchanges=self.serving.journal.exchanges,
             transcript=self._transcript(session),
-            output=self.serving.output.text,
+            output=self.serving.shown,
             exit_code=self.serving.exit_code,
             finished=True,
             variables=launch.variables,
@@ -153,6 +156,8 @@ class _Run:
                 output_marker=guard.output_marker,
             ),
             session=source,
+            driven=self.serving.driven,
+            typed=self.serving.typed,
         )
 
     def _transcript(self, session: Mapping[str, bytes] | None) -> Transcript | None:

@@ -49,7 +49,7 @@ class Scenario:
         model: The turns the mock model plays, in order.
         then: What the user asks in further runs, each in a process of its own that goes on with the session.
         prompt: What the user asks; ``{nonce}`` in it is replaced by the run's nonce.
-        mode: ``one-shot`` (the prompt is an argument) or ``terminal`` (it is typed; later).
+        mode: ``one-shot`` (the prompt is an argument) or ``terminal`` (steps type it).
         files: Files put into the agent's working folder, by relative path.
         timeout_s: Deadline of the whole run.
         lanes: Conversations beside the main one, such as those of sub-agents, and what answers them.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from harness.steps.arguments import STEP_SHAPES
+from harness.steps.driving_arguments import DRIVING_SHAPES
 from mock_llm.script_shape import LANES, MODEL, RULES, turns_shape
-from mock_llm.shape import At, Checked, Enum, Field, Int, ListOf, MapOf, Num, OneKey, Record, Str
+from mock_llm.shape import At, Enum, Field, Int, ListOf, MapOf, Num, OneKey, Record, Str
 from mock_llm.turn_shape import text_shape
 
-
-def _mode(mode: str) -> str:
-    if mode == "terminal":
-        raise ValueError("not yet: 'mode: terminal' cannot be run by this version; only 'one-shot' can")
-    return mode
-
+ALL_STEPS = {**STEP_SHAPES, **DRIVING_SHAPES}
+"""The steps that check a run, and those that drive a terminal."""
 
 CONTROL = Record(
     "a control",
@@ -50,7 +47,7 @@ SCENARIO = Record(
         "steps": Field(
             At(
                 ListOf(
-                    OneKey("a step", {kind: At(shape) for kind, (shape, _) in STEP_SHAPES.items()}),
+                    OneKey("a step", {kind: At(shape) for kind, (shape, _) in ALL_STEPS.items()}),
                     "The checks, one key each.",
                     at_least=1,
                 )
@@ -59,8 +56,11 @@ SCENARIO = Record(
         ),
         "control": Field(At(CONTROL)),
         "mode": Field(
-            Checked(
-                Enum(("one-shot", "terminal"), "How the agent is run; 'terminal' is refused: not yet."), _mode
+            At(
+                Enum(
+                    ("one-shot", "terminal"),
+                    "How the agent is run; in a terminal the steps type, press and wait.",
+                )
             ),
             default="one-shot",
         ),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os.path
 import posixpath
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from harness.problems import UserError
 from harness.results import Place
 from harness.scenario import Control, Scenario, Step
-from harness.scenario_shape import SCENARIO
-from harness.steps.arguments import STEP_SHAPES
+from harness.scenario_shape import ALL_STEPS, SCENARIO
+from harness.steps.driving_arguments import DRIVING_SHAPES
 from mock_llm.located import ListNode, MapNode, Node, open_source, parse_yaml
 from mock_llm.problems import Problems, ScriptError, did_you_mean, quoted
 from mock_llm.reading import is_invalid, read
@@ -123,7 +123,7 @@ class _Reader:
             steps=tuple(steps),
             tags=value["tags"].value if _is_read(value["tags"]) else (),
             control=self._control([step.label for step in steps]),
-            mode=value["mode"],
+            mode=self._mode(),
             files=self._files(),
             timeout_s=value["timeout_s"],
             max_requests=value["max_requests"],
@@ -153,11 +153,14 @@ class _Reader:
         return prompt if "nonce" in names(prompt) else f"{prompt} (ref {{nonce}})"
 
     def _then(self) -> tuple[str, ...]:
-        value = self._value["then"]
-        found = [] if isinstance(value, Invalid) else [prompt for prompt in value if _is_read(prompt)]
+        found = self._then_prompts()
         for _, node in found:
             check_names(node, ("nonce",), self._problems)
         return tuple(prompt for prompt, _ in found)
+
+    def _then_prompts(self) -> list[Located]:
+        value = self._value["then"]
+        return [] if isinstance(value, Invalid) else [prompt for prompt in value if _is_read(prompt)]
 
     def _steps(self) -> list[Step]:
         if not _is_read(self._value["steps"]):
@@ -166,6 +169,23 @@ class _Reader:
         assert isinstance(node, ListNode)
         counts: dict[str, int] = {}
         return [self._step(pick, counts) for pick in picked if isinstance(pick, Picked)]
+
+    def _mode(self) -> Literal["one-shot", "terminal"]:
+        """How the agent is run; the steps and the further runs have to fit."""
+        found = self._value["mode"]
+        mode: Literal["one-shot", "terminal"] = found.value if _is_read(found) else "one-shot"
+        picks = self._value["steps"].value if _is_read(self._value["steps"]) else ()
+        driving = [pick for pick in picks if isinstance(pick, Picked) and pick.key in DRIVING_SHAPES]
+        if mode == "one-shot" and not isinstance(found, Invalid) and driving:
+            message = f"{quoted(driving[0].key)} in a one-shot run"
+            self._note(driving[0].key_node, message, "such steps drive a terminal: set 'mode: terminal'")
+        if mode == "terminal":
+            if picks and not any(pick.key == "type" for pick in driving):
+                message = "nothing types the prompt: in a terminal a 'type' step does"
+                self._note(found.node, message, "begin the steps with 'type: \"{prompt}\"'")
+            for prompt in self._then_prompts():
+                self._note(prompt.node, "'then' in a terminal: type the next prompt with a 'type' step")
+        return mode
 
     def _step(self, pick: Picked, counts: dict[str, int]) -> Step:
         counts[pick.key] = count = counts.get(pick.key, 0) + 1
@@ -183,7 +203,7 @@ class _Reader:
         if is_invalid(value):
             return None
         try:
-            args = STEP_SHAPES[kind][1](value)
+            args = ALL_STEPS[kind][1](value)
         except ValueError as error:
             self._note(node, str(error))
             return None

@@ -21,7 +21,7 @@ SHELL = frozenset(
     """
     harness/agents/install.py harness/agents/locate.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
-    harness/commands/show.py harness/engine.py
+    harness/commands/show.py harness/driven.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
     harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py
     harness/lab/calibrate_pool.py harness/lab/foreign_process.py harness/lab/guard_options.py

@@ -25,6 +25,9 @@ CHECKS: Mapping[str, Callable[[Any, Evidence], CheckVerdict]] = {
     "exit": program.check_exit,
 }
 
+DRIVING_KINDS = frozenset({"type", "press", "wait_for", "screen", "resize", "signal"})
+"""The steps that drive a terminal; see :mod:`harness.steps.driving`."""
+
 
 def check(step: Step, evidence: Evidence) -> CheckVerdict:
     """Judge a step. With ``evidence.finished`` the verdict is never :class:`Pending`.
@@ -32,8 +35,19 @@ def check(step: Step, evidence: Evidence) -> CheckVerdict:
     Raises:
         KeyError: For a kind that has no check; the scenario loader refuses such a step.
     """
-    verdict = CHECKS[step.kind](step.args, evidence)
+    verdict = (
+        _driven(step, evidence) if step.kind in DRIVING_KINDS else CHECKS[step.kind](step.args, evidence)
+    )
     if isinstance(verdict, Pending) and evidence.finished:
         expected = f"{step.label} is decided before the run ends"
         return failed(f"still waiting for {verdict.waiting_for}", expected)
     return verdict
+
+
+def _driven(step: Step, evidence: Evidence) -> CheckVerdict:
+    """How a step that drives the terminal has ended; that was seen when it was its turn."""
+    if step.label in evidence.driven:
+        return evidence.driven[step.label]
+    if not evidence.finished:
+        return Pending("its turn")
+    return failed("not reached: a step before it failed, or the run ended", f"{step.label} is taken")

@@ -2,7 +2,8 @@
 
 A step waits for conditions. Each event of the run (output, a request, a part of a reply, the client's
 hang-up, the exit) is a moment at which the condition is looked at again; nothing waits for time but the
-deadlines. A step that fails ends the driving: what comes after it is not reached.
+deadlines. A step that fails ends the driving: what comes after it is not reached. Only ``screen`` looks and
+changes nothing.
 """
 
 from __future__ import annotations
@@ -40,10 +41,13 @@ DRIVING = frozenset(args.DRIVING_SHAPES)
 """The kinds of these steps."""
 
 QUIT_WITHIN_S = 5.0
+HURRIED_QUIT_S = 2.0
+"""The same after a step has failed: who hangs is not waited for long."""
 ECHO_WITHIN_S = 10.0
 READ_AGAIN_S = 0.002
 """How soon it is looked again whether the program has read what was sent: no event tells."""
 
+_ENDS_NOTHING = frozenset({"screen"})  # it looks; what comes after it does not build on it
 _BRACKETED_PASTE, _APPLICATION_KEYS = 2004, 1
 
 
@@ -87,12 +91,16 @@ class Drive:
             try:
                 moment, observed = yield from self._take(step, moment)
             except _StepFailed as failure:
+                moment = failure.moment
                 self.verdicts[step.label] = failure.verdict
+                if step.kind in _ENDS_NOTHING:
+                    continue
                 self._commands.append(Keep(""))
+                yield from self._quit(moment, HURRIED_QUIT_S)
                 return
-            self.verdicts[step.label] = Passed(observed)
+            self.verdicts[step.label] = Passed(_said(observed, moment))
         self._commands.append(Keep(""))
-        yield from self._quit(moment)
+        yield from self._quit(moment, QUIT_WITHIN_S)
 
     def _take(self, step: Step, moment: Moment) -> Generator[float, Moment, tuple[Moment, str]]:
         match step.args:
@@ -119,11 +127,11 @@ class Drive:
         try:
             text = resolve(step.text, moment.evidence).removesuffix("\n")
         except UnresolvedError as error:
-            raise _StepFailed(failed(str(error), "text to type", picture(moment))) from None
+            raise _StepFailed(moment, str(error), "text to type") from None
         is_paste = "\n" in text
         if is_paste and not moment.screen.mode(_BRACKETED_PASTE):
             problem = "the program takes no paste (DEC mode 2004 is off): each line would be submitted"
-            raise _StepFailed(failed(problem, "several lines typed as one paste", picture(moment)))
+            raise _StepFailed(moment, problem, "several lines typed as one paste")
         before = read_so_far(moment.screen)
         self.typed.append(text)
         self._commands.append(Send(pasted(text) if is_paste else text))
@@ -156,27 +164,27 @@ class Drive:
         if not problem and step.alternate not in (None, moment.screen.is_alternate):
             problem = f"this is the {'main' if step.alternate else 'alternate'} screen"
         if problem:
-            raise _StepFailed(failed(problem, looks(step.condition, step.title), picture(moment)))
+            raise _StepFailed(moment, problem, _said(looks(step.condition, step.title), moment))
         return moment, looks(step.condition, step.title) or "kept"
 
-    def _quit(self, moment: Moment) -> Generator[float, Moment, None]:
+    def _quit(self, moment: Moment, within_s: float) -> Generator[float, Moment, None]:
         """Ask the program to end, as its user would: keys that it understands when it is ready."""
         keys = self._settings.quit
         if moment.evidence.exit_code is not None or not keys:
             return
-        until_s = moment.now_s + QUIT_WITHIN_S
+        until_s = moment.now_s + within_s
         while self._not_ready(moment) and moment.now_s < until_s and not has_ended(moment):
             moment = yield until_s
         if has_ended(moment):
             return
         try:
             for name in keys:
-                moment = yield from self._send(self._key(name, moment), moment, QUIT_WITHIN_S)
+                moment = yield from self._send(self._key(name, moment), moment, within_s)
             ended = Claim("the program has ended", lambda now: "" if has_ended(now) else "it runs")
-            yield from self._until(ended, moment, QUIT_WITHIN_S, ends_well=True)
+            yield from self._until(ended, moment, within_s, ends_well=True)
         except _StepFailed:
             named = ", ".join(keys)
-            self.note = f"the agent did not end within {QUIT_WITHIN_S:g} s of {named} and was killed"
+            self.note = f"the agent did not end within {within_s:g} s of {named} and was killed"
 
     def _send(self, text: str, moment: Moment, within_s: float) -> Generator[float, Moment, Moment]:
         """Write, and wait until the program has read it: two keys read at once may be another key."""
@@ -186,7 +194,7 @@ class Drive:
         while moment.unread and not has_ended(moment):
             if moment.now_s >= until_s:
                 claim = f"the program reads {quoted(text)} within {within_s:g} s"
-                raise _StepFailed(failed(f"{count(moment.unread, 'byte')} not read", claim, picture(moment)))
+                raise _StepFailed(moment, f"{count(moment.unread, 'byte')} not read", claim)
             moment = yield moment.now_s + READ_AGAIN_S
         return moment
 
@@ -203,7 +211,8 @@ class Drive:
                 yield from self._answer_dialogs(moment)
                 moment = yield until_s
                 continue
-            raise _StepFailed(failed(problem, f"{claim.words} within {within_s:g} s", picture(moment)))
+            claimed_words = f"{_said(claim.words, moment)} within {within_s:g} s"
+            raise _StepFailed(moment, problem, claimed_words)
         return moment
 
     def _answer_dialogs(self, moment: Moment) -> Generator[float, Moment, None]:
@@ -234,7 +243,7 @@ class Drive:
         except UnresolvedError as error:
             if error.may_come:
                 return str(error)
-            raise _StepFailed(failed(str(error), looks(condition, title), picture(moment))) from None
+            raise _StepFailed(moment, str(error), looks(condition, title)) from None
         problem = resolved.unmet(moment.screen.rows, lambda phrase: sight.shows(phrase, self.typed))
         if not problem and title not in moment.screen.title:
             problem = f"the title is {quoted(moment.screen.title)}"
@@ -257,6 +266,15 @@ class Drive:
 
 
 class _StepFailed(Exception):
-    def __init__(self, verdict: Failed) -> None:
-        super().__init__(verdict.observed)
-        self.verdict = verdict
+    def __init__(self, moment: Moment, observed: str, expected: str) -> None:
+        super().__init__(observed)
+        self.moment = moment
+        self.verdict: Failed = failed(observed, expected, picture(moment))
+
+
+def _said(words: str, moment: Moment) -> str:
+    """A claim with its templates filled, for the report."""
+    try:
+        return resolve(words, moment.evidence)
+    except UnresolvedError:
+        return words

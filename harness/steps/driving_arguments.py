@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.terminal.condition import Condition
-from harness.terminal.keys import key
-from mock_llm.shape import Bool, Checked, Either, Enum, Field, Int, ListOf, Num, Record, Str
+from harness.terminal.shapes import CONDITION_FIELDS, KEYS, condition
+from mock_llm.shape import Bool, Either, Enum, Field, Int, Num, Record, Str
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -88,30 +86,11 @@ class Signal(NamedTuple):
 DrivingArguments = Type | Press | WaitFor | Screen | Resize | Signal
 
 
-def _regex(pattern: str) -> str:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from None
-    return pattern
-
-
-def _key(name: str) -> str:
-    key(name)
-    return name
-
-
-def condition(value: Mapping[str, Any]) -> Condition:
-    """The condition of the keys ``shows``, ``lacks`` and ``matches``."""
-    return Condition(value["shows"], value["lacks"], value["matches"])
-
-
 def _type(value: dict[str, Any] | str) -> Type:
-    if isinstance(value, dict):
-        return Type(**value)
-    return Type(value)
+    step = Type(**value) if isinstance(value, dict) else Type(value)
+    if any(c < " " and c != "\n" for c in step.text):
+        raise ValueError("text is typed without control characters: press keys with 'press'")
+    return step
 
 
 def _press(value: dict[str, Any] | tuple[str, ...]) -> Press:
@@ -123,7 +102,7 @@ def _press(value: dict[str, Any] | tuple[str, ...]) -> Press:
 def _wait_for(value: dict[str, Any] | str) -> WaitFor:
     if not isinstance(value, dict):
         return WaitFor(Condition((value,)))
-    rest = {name: found for name, found in value.items() if name not in _CONDITION}
+    rest = {name: found for name, found in value.items() if name not in CONDITION_FIELDS}
     wait = WaitFor(condition(value), **rest)
     if wait._replace(within_s=DEFAULT_WITHIN_S) == WaitFor():
         raise ValueError(f"'wait_for' needs something to wait for: {', '.join(_WAITS)}")
@@ -140,19 +119,7 @@ def _resize(value: dict[str, Any]) -> Resize:
     return Resize(**value)
 
 
-_KEY = Checked(Str("A key: `enter`, `esc`, `ctrl-c`, `shift-tab`, `up`, `f1`, or one character."), _key)
-_KEYS = ListOf(_KEY, "Keys.", at_least=1, or_single=True)
 _WITHIN = Field(Num("Seconds after which the step fails.", 0.1, LONGEST_S), default=DEFAULT_WITHIN_S)
-_CONDITION = {
-    "shows": Field(ListOf(Str(), "Text that the screen shows.", or_single=True), default=()),
-    "lacks": Field(ListOf(Str(), "Text that it does not show.", or_single=True), default=()),
-    "matches": Field(Checked(Str("A regular expression over its rows."), _regex)),
-}
-CONDITION = Record("a condition", _CONDITION, "What the screen shows.")
-"""For agent descriptions; read with :func:`condition`."""
-
-KEYS = _KEYS
-
 _TYPE = Record(
     "a 'type' step",
     {
@@ -166,7 +133,7 @@ _TYPE = Record(
 _PRESS = Record(
     "a 'press' step",
     {
-        "keys": Field(_KEYS, required=True),
+        "keys": Field(KEYS, required=True),
         "times": Field(Int("How often all of them.", 1, 1000), default=1),
         "within_s": _WITHIN,
     },
@@ -175,7 +142,7 @@ _PRESS = Record(
 _WAIT_FOR = Record(
     "a 'wait_for' step",
     {
-        **_CONDITION,
+        **CONDITION_FIELDS,
         "title": Field(Str("A part of the window's title."), default=""),
         "request": Field(Int("This request of the conversation has come.", 1)),
         "reply": Field(Int("This reply is over, whole or cut.", 1)),
@@ -192,7 +159,7 @@ _WAITS = tuple(name for name in _WAIT_FOR.fields if name != "within_s")
 _SCREEN = Record(
     "a 'screen' step",
     {
-        **_CONDITION,
+        **CONDITION_FIELDS,
         "title": Field(Str("A part of the window's title."), default=""),
         "alternate": Field(Bool("Whether it is the alternate screen.")),
     },
@@ -209,7 +176,7 @@ _RESIZE = Record(
 
 DRIVING_SHAPES: Mapping[str, tuple[Shape, Callable[[Any], DrivingArguments]]] = {
     "type": (Either((_TYPE, Str("The text, which is submitted; `{prompt}` is the scenario's."))), _type),
-    "press": (Either((_PRESS, _KEYS)), _press),
+    "press": (Either((_PRESS, KEYS)), _press),
     "wait_for": (Either((_WAIT_FOR, Str("Text that the screen shows."))), _wait_for),
     "screen": (Either((_SCREEN, Str("Text that the screen shows."))), _screen),
     "resize": (_RESIZE, _resize),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.steps.verdicts import MAX_LINES
 from harness.steps.wording import quoted
 
 if TYPE_CHECKING:
@@ -97,4 +98,5 @@ def picture(moment: Moment) -> list[str]:
     code = moment.evidence.exit_code
     state = "agent running" if code is None else f"agent ended with {code}"
     head = f"screen {columns}x{rows}, {state}, last output {moment.quiet_s:.1f} s ago:"
-    return [head, *(f"| {row}" for row in moment.screen.rows if row.strip())]
+    shown = [f"| {row}" for row in moment.screen.rows if row.strip()]
+    return [head, *shown[1 - MAX_LINES :]]

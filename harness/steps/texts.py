@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.steps.absence import Absent, absent
+from harness.steps.echo import is_shown
 from harness.steps.resolve import UnresolvedError, resolve
 from harness.steps.verdicts import Failed, Pending, failed
 from harness.steps.wording import chars, folded, quoted, shortened
@@ -95,15 +96,11 @@ def shows(evidence: Evidence, phrase: str) -> bool:
 
 
 def shows_answer(evidence: Evidence, phrase: str) -> bool:
-    """Whether the output shows a phrase elsewhere than where the program repeats the prompt.
+    """Whether the output shows a phrase elsewhere than where the program repeats what the user has said.
 
     A prompt that is nothing but the phrase cannot be told from the answer.
     """
-    prompt = folded(evidence.variables.get("prompt", ""))
-    wanted_text, output = folded(phrase), folded(evidence.output)
-    if prompt and wanted_text in prompt and wanted_text != prompt:
-        return wanted_text in output.replace(prompt, "\0")
-    return wanted_text in output
+    return is_shown(evidence.output, phrase, [evidence.variables.get("prompt", ""), *evidence.typed])
 
 
 def nearest_lines(needle: str, text: str, limit: int = 3) -> list[str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import fcntl
 import os
 import select
 import signal
+import struct
+import termios
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +47,8 @@ class Terminal:
         process: Any = self._child.ptyproc  # type: ignore[attr-defined]  # missing in the stubs
         process.delayafterclose = process.delayafterterminate = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._unsent = b""
+        self._device: str | None = None
         self.pid = int(self._child.pid or 0)
 
     def attach(self, loop: asyncio.AbstractEventLoop, on_text: Callable[[str], None]) -> None:
@@ -58,6 +63,39 @@ class Terminal:
 
         loop.add_reader(self._child.child_fd, readable)
 
+    def send(self, loop: asyncio.AbstractEventLoop, text: str) -> None:
+        """Write to the program in one piece, or what it does not take at once as soon as it can."""
+        was_waiting = bool(self._unsent)
+        self._unsent += text.encode("utf-8", "replace")
+        if not was_waiting and self._write():
+            loop.add_writer(self._child.child_fd, self._write_on, loop)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size; the program gets a SIGWINCH."""
+        self._child.setwinsize(rows, columns)
+
+    def signal(self, name: str) -> None:
+        """Send a signal to the program, by its name without SIG."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.Signals[f"SIG{name}"])
+
+    @property
+    def unread(self) -> int:
+        """How many bytes were sent and are still waiting for the program to read them."""
+        if self._device is None:
+            self._device = _terminal_of(self.pid)
+        try:
+            slave = os.open(self._device, os.O_RDWR | os.O_NOCTTY)
+        except OSError:  # the program has ended
+            return 0
+        try:
+            (waiting,) = struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, b"\0" * 4))
+        except OSError:
+            waiting = 0
+        finally:
+            os.close(slave)
+        return len(self._unsent) + int(waiting)
+
     def detach(self, loop: asyncio.AbstractEventLoop) -> str:
         """Stop reading; give what was already waiting.
 
@@ -66,6 +104,7 @@ class Terminal:
         rest: list[str] = []
         if not self._child.closed:
             loop.remove_reader(self._child.child_fd)
+            loop.remove_writer(self._child.child_fd)
             while sum(map(len, rest)) < _MOST_WAITING and self._is_readable():
                 text = self._read()
                 if text is None:
@@ -103,6 +142,24 @@ class Terminal:
         with suppress(pexpect.ExceptionPexpect, OSError, ChildProcessError):
             self._child.close(force=True)
 
+    def _write_on(self, loop: asyncio.AbstractEventLoop) -> None:
+        if not self._write():
+            loop.remove_writer(self._child.child_fd)
+
+    def _write(self) -> bool:
+        """Write what the terminal takes; whether something is left."""
+        fd = self._child.child_fd
+        try:
+            os.set_blocking(fd, False)
+            self._unsent = self._unsent[os.write(fd, self._unsent) :]
+        except BlockingIOError:
+            return True
+        except OSError:  # nobody is there to read it
+            self._unsent = b""
+        finally:
+            os.set_blocking(fd, True)
+        return bool(self._unsent)
+
     def _is_readable(self) -> bool:
         # Not select.select, which cannot take a descriptor above 1023.
         poll = select.poll()
@@ -115,6 +172,16 @@ class Terminal:
         except OSError:
             return None
         return self._decoder.decode(data) if data else None
+
+
+def _terminal_of(pid: int) -> str:
+    """The device of a program's terminal; empty when it has none any more."""
+    import psutil
+
+    try:
+        return str(psutil.Process(pid).terminal() or "")
+    except psutil.Error:
+        return ""
 
 
 class _ExitWatch:

@@ -12,6 +12,7 @@ from harness.agents.agent_shape import AGENT, VARIABLES
 from harness.detectors.mechanisms import PUBLISHED
 from harness.scenario_shape import CONTROL, SCENARIO
 from harness.steps.arguments import STEP_SHAPES
+from harness.steps.driving_arguments import DRIVING_SHAPES
 from mock_llm.generators import GENERATORS, generate
 from mock_llm.generators.figures import RING, Figures, figures_of
 from mock_llm.generators.generator import SHARED
@@ -84,6 +85,9 @@ def _of_scenarios() -> Iterator[str]:
         yield f"\n{_figures(figures_of(generate(name, {})))}"
     yield "\n## Steps\n\nOne key each."
     for name, (shape, _) in STEP_SHAPES.items():
+        yield from _section(f"### `{name}`", shape)
+    yield "\n## Steps in a terminal\n\nTaken one after the other while the agent runs; see [terminal](terminal.md)."
+    for name, (shape, _) in DRIVING_SHAPES.items():
         yield from _section(f"### `{name}`", shape)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.scenario_shape import ALL_STEPS
 from harness.scenario_yaml import parse_scenario
-from harness.steps.arguments import STEP_SHAPES
 from mock_llm.generators import GENERATORS
 
 REFERENCE = Path(__file__).with_name("reference.py")
@@ -22,7 +22,7 @@ def test_the_tables_are_those_of_the_shapes() -> None:
     assert page == renewed, "run 'python tests/docs/reference.py' and read what changed"
 
 
-@pytest.mark.parametrize("name", [*STEP_SHAPES, *GENERATORS])
+@pytest.mark.parametrize("name", [*ALL_STEPS, *GENERATORS])
 def test_every_step_and_every_generator_has_a_section(name: str) -> None:
     assert f"\n### `{name}`\n" in PAGE.read_text(encoding="utf-8")
 

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
 from harness.cli import main
-from harness.scenario_shape import SCENARIO
-from harness.steps.arguments import STEP_SHAPES
+from harness.scenario_shape import ALL_STEPS, SCENARIO
 from mock_llm.generators import GENERATORS
 from mock_llm.located import open_source, parse_yaml, plain
 from mock_llm.schema import json_schema, schema_document, script_schema
@@ -101,7 +100,7 @@ def test_an_editor_is_offered_every_key_with_what_it_means(scenario_validator: D
     assert set(schema["properties"]) == set(SCENARIO.fields)
     assert schema["properties"]["prompt"]["description"].startswith("What the user asks")
     definitions = schema["definitions"]
-    assert set(STEP_SHAPES) == set(definitions["step"]["properties"])
+    assert set(ALL_STEPS) == set(definitions["step"]["properties"])
     assert set(GENERATORS) | {"file"} == set(definitions["text-source"]["properties"])
     assert {"say", "think", "call", "refuse", "when", "stream", "fault"} <= set(
         definitions["turn"]["properties"]
