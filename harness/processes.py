@@ -63,27 +63,34 @@ def of_run(token: str, leader: int | None = None, folder: str = "") -> set[int]:
     A process is of the run if it carries its token, belongs to the session of the ``leader``, has left its
     session and works in a folder below ``folder``, or was left to this process after :func:`adopt_orphans`.
     """
-    return _look(token, leader, folder)[0]
+    whole, table = _look(token, leader, folder)
+    return {pid for pid in whole if pid not in table or table[pid].is_living}
 
 
 def end(token: str, leader: int | None = None, folder: str = "") -> set[int]:
     """Kill every process of a run, again until none is left; give those that were found.
 
     Each has really ended before the next look. A process that forks meanwhile is caught with its group, or
-    by that look.
+    by that look. One that forks and leaves faster than anybody can look has left its dead to this process,
+    if it takes in orphans: they tell the group.
     """
     ended: set[int] = set()
     for _ in range(_ROUNDS):
-        living, table = _look(token, leader, folder)
-        if not living:
+        whole, table = _look(token, leader, folder)
+        living = {pid for pid in whole if pid not in table or table[pid].is_living}
+        dead = {pid for pid in whole - living - {leader} if table[pid].parent == os.getpid()}
+        if not living and not dead:
             break
-        _kill(living, _groups_within(living, table), leader)
+        _kill(living, _groups_within(living | dead, table))
+        if _own_children is not None:
+            # Orphans that were taken in; an agent itself is reaped by its terminal.
+            _reap((living | dead) - {leader})
         ended |= living
     return ended
 
 
 def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[int, _Entry]]:
-    """The processes of a run, and the process table they were found in."""
+    """The processes of a run, also those that nobody has reaped yet, and the table they were found in."""
     if sys.platform != "linux":
         return _by_psutil(token) - {os.getpid()}, {}
     table: dict[int, _Entry] = {}
@@ -103,11 +110,10 @@ def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[i
     # A session can only be entered by being born into it.
     sessions = {table[pid].session for pid in found} - {0, os.getsid(0)}
     found |= {pid for pid, entry in table.items() if entry.session in sessions}
-    whole = _with_descendants(found - {os.getpid()}, table)
-    return {pid for pid in whole if table[pid].is_living}, table
+    return _with_descendants(found - {os.getpid()}, table), table
 
 
-def _kill(living: set[int], groups: set[int], leader: int | None) -> None:
+def _kill(living: set[int], groups: set[int]) -> None:
     for group in groups:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
@@ -116,16 +122,18 @@ def _kill(living: set[int], groups: set[int], leader: int | None) -> None:
             os.kill(pid, signal.SIGKILL)
     for pid in living:
         _await_death(pid)
-        if pid != leader and _own_children is not None:
-            # An orphan that was taken in; an agent itself is reaped by its terminal.
-            with suppress(OSError):
-                os.waitpid(pid, os.WNOHANG)
 
 
-def _groups_within(living: set[int], table: Mapping[int, _Entry]) -> set[int]:
+def _reap(ended: set[int]) -> None:
+    for pid in ended:
+        with suppress(OSError):
+            os.waitpid(pid, os.WNOHANG)
+
+
+def _groups_within(found: set[int], table: Mapping[int, _Entry]) -> set[int]:
     """The process groups that have no other member: what is forked into one meanwhile belongs to the run."""
-    inside = {table[pid].group for pid in living if pid in table}
-    others = {entry.group for pid, entry in table.items() if entry.is_living and pid not in living}
+    inside = {table[pid].group for pid in found if pid in table}
+    others = {entry.group for pid, entry in table.items() if entry.is_living and pid not in found}
     return inside - others - {os.getpgrp()}
 
 

@@ -102,3 +102,35 @@ own.communicate(b"\n")
 def test_a_daemon_that_shed_everything_is_ended_by_who_takes_in_orphans() -> None:
     done = subprocess.run([sys.executable, "-c", ADOPTING], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+LEAVING = r"""
+import os, subprocess, sys, time
+from harness import processes
+own = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+processes.adopt_orphans(own.pid)
+chain = (
+    "import os, time\n"
+    "os.setsid()\n"
+    "end = time.monotonic() + 10\n"  # it ends by itself, whatever becomes of this test
+    "if os.fork() == 0:\n"
+    "    print(os.getsid(0), flush=True)\n"
+    "    while time.monotonic() < end:\n"
+    "        if os.fork(): os._exit(0)\n"
+)
+agent = subprocess.Popen([sys.executable, "-c", chain], stdout=subprocess.PIPE, env={})
+group = int(agent.stdout.readline())
+agent.wait()
+os.killpg(group, 0)
+processes.end("no such token")
+try:
+    os.killpg(group, 0)
+except ProcessLookupError:
+    print("nobody is left")
+own.communicate(b"\n")
+"""
+
+
+def test_a_process_that_forks_and_leaves_faster_than_anybody_can_look_is_ended() -> None:
+    done = subprocess.run([sys.executable, "-c", LEAVING], capture_output=True, text=True, check=False)
+    assert done.stdout == "nobody is left\n", done.stderr
