@@ -52,11 +52,14 @@ def read_terminal(text: str) -> Scrollback:
     """
     page = _Page()
     page.read(text)
-    return Scrollback(tuple(map(str.rstrip, page.lines)), page.moves)
+    return Scrollback(tuple(line.rstrip() for line in page.whole()), page.moves)
 
 
 class _Page:
-    """Lines with a cursor. The line it is on is kept in pieces as long as it only grows."""
+    """Lines with a cursor. The line it is on is kept in pieces as long as it only grows.
+
+    Of a very long line the cursor reaches the end only, as on a screen, where it takes several rows.
+    """
 
     def __init__(self) -> None:
         self.lines = [""]
@@ -65,6 +68,7 @@ class _Page:
         self._column = 0
         self._top = 0  # the cursor does not go above
         self._grown: list[str] = []
+        self._beyond: dict[int, list[str]] = {}  # of very long lines, what comes before their ends
         self._endless: set[str] = set()  # kinds of strings that do not end any more
 
     def read(self, text: str) -> None:
@@ -77,20 +81,33 @@ class _Page:
         self._put(text[at:])
         self._settle()
 
+    def whole(self) -> list[str]:
+        """The lines with all that they hold."""
+        return ["".join([*self._beyond.get(row, ()), line]) for row, line in enumerate(self.lines)]
+
     def _put(self, run: str) -> None:
         if not run:
             return
-        if self._grown or self._column == len(self.lines[self._row]):
+        at = self._column
+        self._column += len(run)
+        if self._grown or at == len(self.lines[self._row]):
             self._grown.append(run)
         else:
-            line = self.lines[self._row].ljust(self._column)
-            self.lines[self._row] = line[: self._column] + run + line[self._column + len(run) :]
-        self._column += len(run)
+            line = self.lines[self._row].ljust(at)
+            self._keep(line[:at] + run + line[self._column :])
 
     def _settle(self) -> None:
         if self._grown:
-            self.lines[self._row] += "".join(self._grown)
+            line = self.lines[self._row] + "".join(self._grown)
             self._grown = []
+            self._keep(line)
+
+    def _keep(self, line: str) -> None:
+        if len(line) > 2 * _FAR:
+            self._beyond.setdefault(self._row, []).append(line[:-_FAR])
+            self._column = max(0, self._column - (len(line) - _FAR))
+            line = line[-_FAR:]
+        self.lines[self._row] = line
 
     def _obey(self, text: str, at: int) -> int:
         """Do what a control character or sequence says; the offset behind it."""
@@ -193,6 +210,7 @@ class _Page:
             return
         if final == "J" and which == 0:
             del self.lines[self._row + 1 :]
+            self._beyond = {row: parts for row, parts in self._beyond.items() if row <= self._row}
         line = self.lines[self._row]
         if which == 0:
             self.lines[self._row] = line[: self._column]

@@ -90,6 +90,11 @@ def test_a_cursor_sent_far_away_costs_no_memory() -> None:
     assert len(line) < 2_000
 
 
+def test_of_a_very_long_line_only_the_end_can_be_overwritten() -> None:
+    assert lines(f"{'a' * 5_000}\b\bcd\nnext") == ["a" * 4_998 + "cd", "next"]
+    assert lines(f"{'a' * 5_000}\r\n{'b' * 5_000}{ESC}[A{ESC}[J") == ["a" * 5_000]
+
+
 def test_a_program_that_paints_the_screen_is_told_from_one_that_prints() -> None:
     assert not read_terminal("text\n" * 100).is_painted
     assert read_terminal(f"{ESC}[3;4Htext" * 30).is_painted
