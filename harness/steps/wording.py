@@ -8,12 +8,12 @@ LINE_CHARS = 160
 def count(number: int, unit: str) -> str:
     """A number with its unit.
 
-    >>> count(2446, "character"), count(1, "reply"), count(3, "reply")
-    ('2,446 characters', '1 reply', '3 replies')
+    >>> count(2446, "character"), count(1, "reply"), count(3, "reply"), count(2, "key")
+    ('2,446 characters', '1 reply', '3 replies', '2 keys')
     """
     if number == 1:
         return f"1 {unit}"
-    plural = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
+    plural = f"{unit[:-1]}ies" if unit.endswith("y") and unit[-2] not in "aeiou" else f"{unit}s"
     return f"{number:,} {plural}"
 
 
