@@ -26,6 +26,7 @@ _UNUSED = (
     "stepwise",
     "legacypath",
     "logging",
+    "junitxml",
 )
 
 _VARIABLES = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
@@ -71,9 +72,7 @@ class EngineResult:
     bugs: tuple[str, ...]
 
 
-def run_paths(
-    session: QaSession, paths: Sequence[Path], *, exit_first: bool, junit: Path | None
-) -> EngineResult:
+def run_paths(session: QaSession, paths: Sequence[Path], *, exit_first: bool) -> EngineResult:
     """Run scenario files as pytest items in this process.
 
     The settings and plugins of the folder qa is called in do not apply: a scenario run
@@ -84,7 +83,6 @@ def run_paths(
     arguments += [word for name in _UNUSED for word in ("-p", f"no:{name}")]
     arguments += ["-p", "harness.pytest_plugin"]
     arguments += ["-x"] * exit_first
-    arguments += [f"--junit-xml={junit}"] if junit else ["-p", "no:junitxml"]
     hooks = _Hooks(session, paths)
     with _no_settings_of_the_user():
         code = pytest.main(arguments, plugins=[hooks])

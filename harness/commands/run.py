@@ -5,18 +5,20 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from harness.commands.many_runs import Shard, again_of, options_of_many_runs
+from harness.commands.selection import no_such_tag, select
 from harness.interrupts import INTERRUPTS
-from harness.problems import UserError
-from mock_llm.problems import did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from harness.attempts import Again
     from harness.plan import Job
     from harness.qa_session import QaSession
     from harness.results import RunResult, ScenarioResult
@@ -36,8 +38,9 @@ if TYPE_CHECKING:
     "--chars-per-delta", type=click.IntRange(min=1), help="Cut every reply into pieces of this size."
 )
 @click.option("--runs", type=click.Path(path_type=Path), help="Where evidence goes.  [default: .qa/runs]")
-@click.option("--junit", type=click.Path(path_type=Path), help="Write a JUnit XML report.")
+@click.option("--junit", type=click.Path(path_type=Path), help="The same as --report junit=FILE.")
 @click.option("-x", "--exit-first", is_flag=True, help="Stop after the first that does not pass.")
+@options_of_many_runs
 def run(
     names: tuple[str, ...],
     tags: tuple[str, ...],
@@ -48,6 +51,11 @@ def run(
     junit: Path | None,
     deltas: int | None,
     chars_per_delta: int | None,
+    jobs: int | None,
+    shard: Shard | None,
+    retries: int,
+    repeat: int,
+    reports: tuple[str, ...],
     *,
     every: bool,
     controls: bool,
@@ -56,17 +64,23 @@ def run(
     """Run scenarios by name, path or tag; evidence goes to .qa/runs."""
     from harness.plan import Cutting
     from harness.qa_session import open_session
+    from harness.results import RunResult
 
     if deltas and chars_per_delta:
         raise click.UsageError("--deltas and --chars-per-delta exclude each other")
     if not (names or every or tags):
         raise click.UsageError("name a scenario, or pass --all or --tag; 'qa list' shows them")
-    if junit is not None:
-        _check_junit(junit)
-    scenarios = _select(names, tags)
+    again = again_of(retries, repeat)
+    write = _reports(reports, junit)
+    scenarios = select(names, tags)
     if not scenarios:
-        click.echo(_no_such_tag(names, tags), err=True)
+        click.echo(no_such_tag(names, tags), err=True)
         sys.exit(5)
+    scenarios = shard.of(scenarios) if shard else scenarios
+    if not scenarios:
+        click.echo(f"shard {shard} has no scenario")
+        write(RunResult((), "", 0.0, shard=str(shard)))
+        sys.exit(0)
     session = open_session(
         agent,
         programs=programs,
@@ -77,44 +91,24 @@ def run(
     )
     session.is_alone = True
     with INTERRUPTS.installed():
-        code = _run(session, scenarios, exit_first=exit_first, junit=junit)
+        code = _run(session, scenarios, jobs or 1, again, exit_first=exit_first)
+    write(replace(session.outcome, shard=str(shard or "")))
     sys.exit(code)
 
 
-def _check_junit(path: Path) -> None:
-    """Say before the runs that their report cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a"):
-            pass
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}\n  name another file with --junit") from None
+def _reports(words: Sequence[str], junit: Path | None) -> Callable[[RunResult], None]:
+    """What writes the reports; without any nothing is loaded for them."""
+    if not words and junit is None:
+        return lambda _outcome: None
+    from harness.report_files import parse_reports, write_reports
+
+    wanted = parse_reports(words, junit)
+    return lambda outcome: write_reports(wanted, outcome)
 
 
-def _no_such_tag(names: Sequence[str], tags: Sequence[str]) -> str:
-    known = sorted({tag for s in _select(names, ()).values() for tag in s.tags})
-    wanted = " or ".join(quoted(tag) for tag in tags)
-    near = [hint for tag in tags if (hint := did_you_mean(tag, known)).startswith("did you mean")]
-    hints = [*near, f"the tags are {', '.join(known)}" if known else "none of them has a tag"]
-    return "\n  ".join([f"no scenario has the tag {wanted}", *hints])
-
-
-def _select(names: Sequence[str], tags: Sequence[str]) -> dict[Path, Scenario]:
-    from harness.find_scenarios import all_scenarios, find
-    from harness.scenario_yaml import load_scenarios
-
-    paths = find(names, Path.cwd()) if names else all_scenarios(Path.cwd())
-    loaded = load_scenarios(paths)
-    by_name: dict[str, Scenario] = {}
-    for scenario in loaded.values():
-        first = by_name.setdefault(scenario.name, scenario)
-        if first is not scenario:
-            both = f"{first.path}, {scenario.path}"
-            raise UserError(f"two files of this run are named '{scenario.name}': {both}")
-    return {path: s for path, s in loaded.items() if not tags or set(tags) & set(s.tags)}
-
-
-def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: bool, junit: Path | None) -> int:
+def _run(
+    session: QaSession, scenarios: dict[Path, Scenario], workers: int, again: Again, *, exit_first: bool
+) -> int:
     jobs = session.jobs(list(scenarios.values()))
     session.loaded.update(scenarios)
     for warning in session.warnings():
@@ -124,13 +118,14 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
     bugs: tuple[str, ...] = ()
     interrupted = False
     try:
-        session.start_early(jobs[0])
-        from harness.engine import run_paths
+        if workers > 1 or tuple(again) != (0, 1):
+            from harness.pool import run_pool
 
-        gc.freeze()
-        gc.enable()
-        ended = run_paths(session, list(scenarios), exit_first=exit_first, junit=junit)
-        bugs, interrupted = ended.bugs, ended.interrupted
+            gc.freeze()
+            pool = run_pool(session, jobs, workers=workers, again=again, exit_first=exit_first)
+            bugs, interrupted = pool.bugs, pool.interrupted
+        else:
+            bugs, interrupted = _one_by_one(session, jobs[0], list(scenarios), exit_first=exit_first)
     except KeyboardInterrupt:
         interrupted = True
     finally:
@@ -142,6 +137,18 @@ def _run(session: QaSession, scenarios: dict[Path, Scenario], *, exit_first: boo
     for bug in bugs:
         click.echo(f"\na bug in qa:\n{bug}", err=True)
     return 130 if interrupted else 4 if bugs else _exit_code(session.outcome)
+
+
+def _one_by_one(
+    session: QaSession, first: Job, paths: Sequence[Path], *, exit_first: bool
+) -> tuple[tuple[str, ...], bool]:
+    session.start_early(first)
+    from harness.engine import run_paths
+
+    gc.freeze()
+    gc.enable()
+    ended = run_paths(session, paths, exit_first=exit_first)
+    return ended.bugs, ended.interrupted
 
 
 def _not_made(jobs: Sequence[Job], outcome: RunResult) -> Iterator[str]:

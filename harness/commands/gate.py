@@ -1,0 +1,252 @@
+"""``qa gate``: the tagged scenarios with their controls, against what is known of them."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from harness.commands.many_runs import Shard, again_of, options_of_many_runs
+from harness.interrupts import INTERRUPTS
+from harness.problems import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.attempts import Again
+    from harness.commands.gate_report import GateReport
+    from harness.gate import Key
+    from harness.gate_file import GateFile
+    from harness.plan import Job
+    from harness.pool import PoolEnd
+    from harness.qa_session import QaSession
+    from harness.report_files import Report
+    from harness.results import Change, RunResult
+    from harness.scenario import Scenario
+
+
+class _Options(NamedTuple):
+    """What the command line says beside the selection."""
+
+    baseline: Path
+    accept: str
+    again: Again
+    shard: Shard | None
+    workers: int
+    reports: tuple[Report, ...]
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), default=Path("gate.yaml"), show_default=True,
+    help="Its settings and what is known.",
+)  # fmt: skip
+@click.option("--accept", metavar="REASON", default="", help="Take the differences; the reason is kept.")
+@click.option("--changed-since", metavar="REV", help="Only what the changes since a git revision touch.")
+@click.option(
+    "--tag", "tags", multiple=True, help="Scenarios with this tag.  [default: gate.yaml's, or gate]"
+)
+@click.option("--agent", "agents", multiple=True, help="Agents.  [default: gate.yaml's, or reference]")
+@click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
+@click.option(
+    "--dialect", help="A wire dialect of the agents, or 'all'.  [default: gate.yaml's, or the first]"
+)
+@click.option("--runs", type=click.Path(path_type=Path), help="Where evidence goes.  [default: .qa/runs]")
+@options_of_many_runs
+def gate(
+    names: tuple[str, ...],
+    baseline: Path,
+    accept: str,
+    changed_since: str | None,
+    tags: tuple[str, ...],
+    agents: tuple[str, ...],
+    programs: tuple[str, ...],
+    dialect: str | None,
+    runs: Path | None,
+    jobs: int | None,
+    shard: Shard | None,
+    retries: int,
+    repeat: int,
+    reports: tuple[str, ...],
+) -> None:
+    """Run the gate's scenarios with their controls, and compare with the baseline in gate.yaml.
+
+    Exit codes: 0 nothing to say or warnings only, 1 a finding, 3 only runs that could not be made.
+    """
+    from harness.report_files import parse_reports
+
+    if accept and (shard or changed_since):
+        raise click.UsageError(
+            "--accept needs runs of whole scenarios here: not with --shard or --changed-since"
+        )
+    known = _load(baseline, is_first=bool(accept))
+    known = known._replace(
+        tags=tags or known.tags, agents=agents or known.agents, dialect=dialect or known.dialect
+    )
+    options = _Options(
+        baseline, accept.strip(), again_of(retries, repeat), shard, jobs or _cores(), parse_reports(reports)
+    )
+    scenarios = _selection(names, known)
+    made = scenarios
+    if changed_since:
+        made = _touched(scenarios, known, baseline, changed_since)
+    if shard:
+        made = shard.of(made)
+    sessions = [_session(agent, programs, known, runs) for agent in known.agents]
+    gone = [] if names else _gone(known, sessions, scenarios)
+    with INTERRUPTS.installed():
+        code = _gate(sessions, made, known, gone, options)
+    sys.exit(code)
+
+
+def _load(path: Path, *, is_first: bool) -> GateFile:
+    from harness.gate_file import GateFile, parse_gate
+
+    if not path.exists() and is_first:
+        return GateFile()
+    try:
+        return parse_gate(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        cure = "make the first one: qa gate --accept 'first baseline'"
+        raise UserError(f"there is no baseline {path}\n  {cure}") from None
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _selection(names: Sequence[str], known: GateFile) -> dict[Path, Scenario]:
+    from harness.commands.selection import no_such_tag, select
+
+    scenarios = select(names, () if names else known.tags)
+    if not scenarios:
+        click.echo(no_such_tag(names, known.tags), err=True)
+        sys.exit(5)
+    return scenarios
+
+
+def _touched(
+    scenarios: dict[Path, Scenario], known: GateFile, baseline: Path, revision: str
+) -> dict[Path, Scenario]:
+    from harness.gate_git import changed_since
+    from harness.gate_touched import touched
+    from harness.scenario_files import files_of
+
+    folder = baseline.absolute().parent
+    own = {scenario.name: files_of(path, folder) for path, scenario in scenarios.items()}
+    # The baseline itself is no detector, and what is known of a scenario changes with it.
+    changed = [path for path in changed_since(revision, folder) if path != baseline.name]
+    found = touched(changed, own, known.detector)
+    click.echo(
+        f"since {revision}: {found.why or 'nothing changed that a scenario or the detector is made of'}"
+    )
+    return {path: scenario for path, scenario in scenarios.items() if scenario.name in found.names}
+
+
+def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | None) -> QaSession:
+    from harness.agents.locate import load_agent
+    from harness.qa_session import open_session
+
+    name = load_agent(agent).name if programs else agent
+    own = [word for word in programs if word.partition("=")[0] == name]
+    session = open_session(agent, programs=own, dialect=known.dialect or None, runs=runs, controls=True)
+    session.is_alone = True
+    return session
+
+
+def _gone(known: GateFile, sessions: Sequence[QaSession], scenarios: dict[Path, Scenario]) -> list[Key]:
+    """Entries of the agents and dialects of this gate whose scenario is not selected any more."""
+    here = {(session.spec.name, dialect) for session in sessions for dialect in session.dialects}
+    names = {scenario.name for scenario in scenarios.values()}
+    return [key for key in sorted(known.baseline) if key[:2] in here and key[2] not in names]
+
+
+def _gate(
+    sessions: Sequence[QaSession],
+    scenarios: dict[Path, Scenario],
+    known: GateFile,
+    gone: Sequence[Key],
+    options: _Options,
+) -> int:
+    from harness.commands.gate_report import GateReport
+    from harness.gate import compare, failing
+    from harness.report_files import write_reports
+
+    jobs = _jobs(sessions, scenarios)
+    report = GateReport(len(jobs))
+    ended = _run(sessions[0], jobs, report, options)
+    outcome = replace(sessions[0].outcome, shard=str(options.shard or ""))
+    if ended.bugs or ended.interrupted:
+        report.bugs(ended.bugs)
+        write_reports(options.reports, outcome)
+        return 130 if ended.interrupted else 4
+    changes = compare(known.baseline, outcome.scenarios, gone=gone, later_chars=known.later_chars)
+    outcome = replace(outcome, changes=changes)
+    if options.accept and not failing(changes, is_accepted=True):
+        outcome = replace(outcome, accepted=options.accept)
+        _accept(outcome, known, gone, options)
+    report.end(outcome)
+    if options.accept and not outcome.accepted:
+        click.echo("nothing was accepted: what must be repaired comes first", err=True)
+    write_reports(options.reports, outcome)
+    return exit_code(failing(changes, is_accepted=bool(outcome.accepted)))
+
+
+def _jobs(sessions: Sequence[QaSession], scenarios: dict[Path, Scenario]) -> list[Job]:
+    jobs: list[Job] = []
+    for session in sessions:
+        jobs += session.jobs(list(scenarios.values()))
+        session.loaded.update(scenarios)
+    return jobs
+
+
+def _run(session: QaSession, jobs: Sequence[Job], report: GateReport, options: _Options) -> PoolEnd:
+    from harness.pool import PoolEnd, run_pool
+
+    if not jobs:
+        return PoolEnd(interrupted=False, bugs=())
+    session.on_start, session.on_result = report.started, report.ended
+    gc.freeze()
+    try:
+        return run_pool(session, jobs, workers=options.workers, again=options.again)
+    finally:
+        session.close()
+
+
+def _accept(outcome: RunResult, known: GateFile, gone: Sequence[Key], options: _Options) -> None:
+    """Write what was seen as the new baseline, whole or not at all."""
+    import datetime as dt
+
+    from harness.gate import known as known_of
+    from harness.gate_file import Acceptance, change_line, render_gate
+
+    baseline = {**known.baseline, **known_of(outcome.scenarios, known.baseline)}
+    for key in gone:
+        del baseline[key]
+    taken = tuple(change_line(c) for c in outcome.changes if c.level == "accept")
+    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    accepted = (*known.accepted, Acceptance(today, options.accept, taken))
+    path = options.baseline
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        partial.write_text(render_gate(before, baseline, accepted), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from None
+
+
+def exit_code(changes: Sequence[Change]) -> int:
+    """1 for a finding, 3 where all of them are runs that could not be made, 0 for none."""
+    if not changes:
+        return 0
+    return 3 if all(change.kind == "could-not-run" for change in changes) else 1
+
+
+def _cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

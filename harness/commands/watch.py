@@ -1,0 +1,136 @@
+"""``qa watch``: run again what a change touches."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.problems import CannotRun, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from harness.gate_file import GateFile
+    from harness.gate_touched import Touched
+
+_IGNORED = frozenset({".git", ".qa", "__pycache__", ".venv", "node_modules", ".mypy_cache", ".pytest_cache"})
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), default=Path("gate.yaml"), show_default=True,
+    help="It says which files are the detector.",
+)  # fmt: skip
+@click.option("--detector", multiple=True, metavar="GLOB", help="Files that are the detector.")
+@click.option("--tag", "tags", multiple=True, help="Only scenarios with this tag.")
+@click.option("--agent", default="reference", show_default=True, help="An agent's name or description file.")
+@click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
+@click.option("--controls", is_flag=True, help="Run the negative controls too.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(min=1), default=1, metavar="N", help="So many runs at a time."
+)
+@click.option("--now", is_flag=True, help="Run everything once at the start.")
+def watch(
+    names: tuple[str, ...],
+    baseline: Path,
+    detector: tuple[str, ...],
+    tags: tuple[str, ...],
+    agent: str,
+    programs: tuple[str, ...],
+    jobs: int,
+    *,
+    controls: bool,
+    now: bool,
+) -> None:
+    """Wait for changes below this folder, and run what they touch with 'qa run' each time.
+
+    A scenario's own file, or one that it reads, touches that scenario; a file of the detector touches all.
+    Which files are the detector is said by gate.yaml or --detector. Ends with Ctrl-C.
+    """
+    words = ["--agent", agent, "--jobs", str(jobs), *["--controls"] * controls]
+    words += [word for program in programs for word in ("--agent-bin", program)]
+    globs = detector or _settings(baseline).detector
+    changes = _changes(Path.cwd())
+    try:
+        if now:
+            _run([str(path) for path in _selected(names, tags)], words)
+        what = f"the detector ({', '.join(globs)}) or a scenario" if globs else "a scenario"
+        click.echo(f"waiting for changes of {what}; Ctrl-C ends", nl=True)
+        sys.stdout.flush()
+        for changed in changes:
+            _react(changed, globs, names, tags, words)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        click.echo("ended")
+
+
+def _settings(path: Path) -> GateFile:
+    from harness.gate_file import GateFile, parse_gate
+
+    return parse_gate(path.read_bytes(), str(path)) if path.exists() else GateFile()
+
+
+def _selected(names: Sequence[str], tags: Sequence[str]) -> list[Path]:
+    """The files of the selection, found anew each time: a scenario may be new or wrong by now."""
+    from harness.find_scenarios import all_scenarios, find
+    from harness.scenario_yaml import load_scenario
+
+    paths = find(names, Path.cwd()) if names else all_scenarios(Path.cwd())
+    return [path for path in paths if not tags or set(tags) & set(load_scenario(path).tags)]
+
+
+def _react(
+    changed: Iterable[str],
+    globs: Sequence[str],
+    names: Sequence[str],
+    tags: Sequence[str],
+    words: Sequence[str],
+) -> None:
+    try:
+        paths = {str(path): path for path in _selected(names, tags)}
+    except UserError as error:
+        click.echo(str(error), err=True)
+        return
+    found = _touched(changed, paths, globs)
+    if found.names:
+        click.echo(f"\n{found.why}: {len(found.names)} of {len(paths)} scenarios")
+        _run(sorted(found.names), words)
+
+
+def _touched(changed: Iterable[str], paths: dict[str, Path], globs: Sequence[str]) -> Touched:
+    from harness.gate_touched import touched
+    from harness.scenario_files import files_of
+
+    files = {name: files_of(path, Path.cwd()) for name, path in paths.items()}
+    # Without globs, other files say nothing here: editors and builds write many.
+    relevant = changed if globs else [path for path in changed if any(path in own for own in files.values())]
+    return touched(relevant, files, globs)
+
+
+def _run(paths: Sequence[str], words: Sequence[str]) -> None:
+    """A process of its own: the code that is run may be what has changed."""
+    sys.stdout.flush()
+    command = [sys.executable, "-m", "harness.cli", "run", *paths, *words]
+    code = subprocess.run(command, check=False).returncode  # noqa: S603  our own program
+    click.echo(f"exit code {code}; waiting for changes")
+
+
+def _changes(folder: Path) -> Iterator[set[str]]:
+    """Sets of changed paths, relative to the folder."""
+    try:
+        from watchfiles import DefaultFilter
+        from watchfiles import watch as changes
+    except ImportError:
+        cure = "pip install 'ttsr-qa[watch]'"
+        raise CannotRun(f"'qa watch' needs the package watchfiles\n  {cure}") from None
+    ours = DefaultFilter(ignore_dirs=tuple(_IGNORED))
+    found = changes(
+        folder, watch_filter=ours, debounce=400, step=50, raise_interrupt=True, rust_timeout=2_000
+    )
+    return ({os.path.relpath(path, folder) for _kind, path in batch} for batch in found)

@@ -1,0 +1,67 @@
+"""What several reports say alike: names of runs, why one did not pass, paths as a repository sees them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness.results import Change, RunResult, ScenarioResult, StepResult
+
+LEVELS = ("fails", "accept", "warns")
+
+
+def name_of(result: ScenarioResult) -> str:
+    """The scenario's name, marked where this is its control."""
+    return f"{result.scenario} (control)" if result.control else result.scenario
+
+
+def wrong_steps(result: ScenarioResult) -> list[StepResult]:
+    """The steps that made a run fail; in a control those that had to end the other way."""
+    if not result.control:
+        return [step for step in result.steps if step.verdict != "passed"]
+    return [step for step in result.steps if (step.verdict == "failed") != (step.label in result.must_fail)]
+
+
+def reason(result: ScenarioResult) -> str:
+    """Why a run did not pass, in one line."""
+    if result.problem:
+        return result.problem.splitlines()[0]
+    steps = wrong_steps(result)
+    return f"{steps[0].label}: {steps[0].observed}" if steps else result.verdict
+
+
+def details(result: ScenarioResult) -> list[str]:
+    """Why a run did not pass, in full: each wrong step with its place and evidence."""
+    lines = result.problem.splitlines()
+    for step in wrong_steps(result):
+        lines += [f"{step.place}: '{step.label}' {step.verdict}"]
+        lines += [f"  expected  {step.expected}"] if step.expected else []
+        lines += [f"  observed  {step.observed}", *(f"  {line}" for line in step.evidence)]
+    lines += [f"note: {note}" for note in result.notes]
+    for number, attempt in enumerate(result.attempts, 1):
+        lines.append(f"other attempt {number}: {attempt.verdict}, {attempt.what} ({attempt.evidence})")
+    lines += [f"the whole evidence: {result.evidence}"] if result.evidence else []
+    return [*lines, f"run just this again: {result.rerun}"] if result.rerun else lines
+
+
+def worst_first(changes: Iterable[Change]) -> list[Change]:
+    """The gate's findings by what follows from them, and among those the largest figure first."""
+    return sorted(changes, key=lambda change: (LEVELS.index(change.level), -(change.by or 0)))
+
+
+def within(path: str, root: str) -> str:
+    """A path as it is below ``root``; one that is elsewhere, or no path, stays as it is.
+
+    >>> within("/work/a/b.yaml", "/work"), within("/elsewhere/b.yaml", "/work")
+    ('a/b.yaml', '/elsewhere/b.yaml')
+    """
+    start = root.rstrip("/") + "/"
+    return path.removeprefix(start) if root and path.startswith(start) else path
+
+
+def counts(run: RunResult) -> dict[str, int]:
+    """How many runs ended how, controls among them."""
+    verdicts = [result.verdict for result in run.scenarios]
+    return {verdict: verdicts.count(verdict) for verdict in ("passed", "failed", "error", "skipped")}

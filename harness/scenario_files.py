@@ -1,0 +1,27 @@
+"""Which files a scenario is made of: its own, and every one that it reads."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def files_of(path: Path, folder: Path) -> frozenset[str]:
+    """The files of a scenario, relative to ``folder``; also of one that is wrong, as far as it was read."""
+    from harness.scenario_yaml import ScenarioError, parse_scenario
+    from mock_llm.script_yaml import file_reader
+
+    read_file = file_reader(path.parent)
+    found = [path]
+
+    def noting(name: str) -> str:
+        found.append(path.parent / name)
+        return read_file(name)
+
+    with suppress(ScenarioError, OSError):  # whoever runs it is told what is wrong
+        parse_scenario(path.read_bytes(), str(path), noting)
+    return frozenset(os.path.relpath(file.resolve(), folder.resolve()) for file in found)
