@@ -15,11 +15,15 @@ gc.disable()
 
 _COMMANDS = {
     "run": ("harness.commands.run", "run", "Run scenarios against an agent CLI."),
+    "gate": ("harness.commands.gate", "gate", "Compare the gate's scenarios with what is known of them."),
+    "merge": ("harness.commands.merge", "merge", "Put the reports of many machines together."),
+    "watch": ("harness.commands.watch", "watch", "Run again what a change touches, until Ctrl-C."),
     "list": ("harness.commands.listing", "list_scenarios", "Show every scenario with its tags and summary."),
     "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
     "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
     "replay": ("harness.commands.replay", "replay", "Run a guard over captured text; show where it fires."),
     "calibrate": ("harness.commands.calibrate", "calibrate", "Say how often a guard fires over real texts."),
+    "mutate": ("harness.commands.mutate", "mutate", "Break the guard in small ways; see if a test notices."),
     "doctor": ("harness.commands.doctor", "doctor", "Check that an agent still does what is described."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }

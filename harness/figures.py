@@ -1,4 +1,4 @@
-"""The figures of a run that a gate compares: which replies were stopped, by what, where, and what was kept."""
+"""The figures of a run that a gate compares: which replies were stopped, by what, where, what was kept."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def stops(evidence: Evidence) -> tuple[Stop, ...]:
     """Every reply of the main lane that either side says was stopped.
 
-    A reply counts when a rule is recorded for it, when the session says that it was stopped, or when the client
-    hung up on it. Whether that was right is for the steps to say.
+    A reply counts when a rule is recorded for it, when the session says that it was stopped, or when the
+    client hung up on it. Whether that was right is for the steps to say.
     """
     views = [reply(evidence, number) for number in range(1, len(evidence.main) + 1)]
     return tuple(

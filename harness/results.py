@@ -115,8 +115,8 @@ class Change:
     """One finding of the gate: a difference from the baseline, or a breach of the gate's own rules.
 
     ``level`` says what follows: it ``fails`` whatever anybody says, fails until somebody takes it with a
-    reason (``accept``), or only ``warns``. ``before`` and ``after`` are the figures in words, and ``by`` is the
-    difference where it is a number of characters.
+    reason (``accept``), or only ``warns``. ``before`` and ``after`` are the figures in words, and ``by`` is
+    the difference where it is a number of characters.
     """
 
     kind: str
@@ -136,7 +136,7 @@ class Change:
 class RunResult:
     """All scenarios of one run, and the folder that holds their evidence.
 
-    ``changes`` are the gate's findings, the worst first; ``accepted`` is the reason for which they were taken.
+    ``changes`` are the gate's findings, the worst first; ``accepted`` is why they were taken.
     ``shard`` says ``2/3`` where other machines make the rest.
     """
 
