@@ -13,7 +13,7 @@ from harness.problems import CannotRun, UserError
 from mock_llm.problems import ScriptError, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from harness.agents.spec import AgentSpec
 
@@ -165,26 +165,6 @@ def installed_program(spec: AgentSpec, cache: Path) -> Path | None:
         return None
     program = prefix_folder(spec, cache) / program_path(spec)
     return program if os.access(program, os.X_OK) else None
-
-
-def locate(spec: AgentSpec, mappings: Sequence[str] = ()) -> str:
-    """The program of an agent; ``mappings`` are the ``NAME=PATH`` values of ``--agent-bin``.
-
-    The fixed arguments are ``spec.command[1:]``.
-
-    Raises:
-        UserError: A mapping has another form.
-        AgentMissingError: No such program; the text says how to get it.
-    """
-    bins = {}
-    for mapping in mappings:
-        name, equals, path = mapping.partition("=")
-        if not (name and equals and path):
-            raise UserError(
-                f"--agent-bin {quoted(mapping)} has no program\n  write --agent-bin NAME=/path/to/program"
-            )
-        bins[name] = path
-    return find_program(spec, bins).argv[0]
 
 
 def find_program(

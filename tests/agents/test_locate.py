@@ -15,7 +15,6 @@ from harness.agents.locate import (
     cache_folder,
     find_program,
     load_agent,
-    locate,
     package_version,
     prefix_folder,
 )
@@ -87,17 +86,6 @@ def test_a_missing_program_is_named_with_its_cure(tmp_path: Path) -> None:
 def test_a_mapping_to_nothing_is_named_as_it_was_typed(tmp_path: Path) -> None:
     with pytest.raises(AgentMissingError, match=r"no program '/no/such/pi' \(from --agent-bin\)"):
         find_program(PI, {"pi": "/no/such/pi"}, world(tmp_path))
-
-
-def test_a_mapping_without_a_program_is_a_wrong_command_line() -> None:
-    with pytest.raises(UserError, match="write --agent-bin NAME=/path/to/program") as error:
-        locate(PI, ["pi"])
-    assert error.value.exit_code == 2
-
-
-def test_mappings_come_as_they_were_typed(tmp_path: Path) -> None:
-    mine = program(tmp_path / "a=b")
-    assert locate(PI, ["codex=/x", f"pi={mine}"]) == str(mine)
 
 
 def test_an_unknown_agent_lists_the_closest() -> None:

@@ -58,6 +58,18 @@ def test_a_program_for_another_agent_is_a_mistake(qa: Qa) -> None:
     assert "names no agent of this run, which is 'reference'" in ended.err
 
 
+def test_a_program_without_its_agent_is_a_mistake(qa: Qa) -> None:
+    ended = qa("run", "healthy-prose", "--agent-bin", "pi")
+    assert ended.code == 2
+    assert "'--agent-bin pi' is not NAME=PATH, such as pi=/opt/pi/bin/pi" in ended.err
+
+
+def test_the_path_of_a_program_may_hold_what_parts_it_from_the_name(qa: Qa) -> None:
+    ended = qa("run", "healthy-prose", "--agent-bin", "reference=/no/a=b")
+    assert ended.code == 3
+    assert "no program '/no/a=b'" in ended.err
+
+
 @pytest.mark.parametrize("where", ["a file in the way/runs", "/proc/none/runs"])
 def test_evidence_that_cannot_be_kept_is_said_at_once(qa: Qa, where: str) -> None:
     (qa.folder / "a file in the way").touch()
