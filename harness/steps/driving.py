@@ -46,6 +46,8 @@ HURRIED_QUIT_S = 2.0
 ECHO_WITHIN_S = 10.0
 READ_AGAIN_S = 0.002
 """How soon it is looked again whether the program has read what was sent: no event tells."""
+READ_BY_S = 0.05
+"""By then what was sent is on its way to the program, or has been read in between two looks."""
 
 _ENDS_NOTHING = frozenset({"screen"})  # it looks; what comes after it does not build on it
 _BRACKETED_PASTE, _APPLICATION_KEYS = 2004, 1
@@ -187,16 +189,23 @@ class Drive:
             self.note = f"the agent did not end within {within_s:g} s of {named} and was killed"
 
     def _send(self, text: str, moment: Moment, within_s: float) -> Generator[float, Moment, Moment]:
-        """Write, and wait until the program has read it: two keys read at once may be another key."""
+        """Write, and wait until the program has read it: two keys read at once may be another key.
+
+        It has read it when something was there to be read and is not any more, or when it has written
+        something since.
+        """
         self._commands.append(Send(text))
-        until_s = moment.now_s + within_s
-        moment = yield moment.now_s + READ_AGAIN_S
-        while moment.unread and not has_ended(moment):
-            if moment.now_s >= until_s:
+        sent_s, was_there = moment.now_s, False
+        while True:
+            moment = yield moment.now_s + READ_AGAIN_S
+            waited_s = moment.now_s - sent_s
+            is_seen = was_there or moment.quiet_s < waited_s or waited_s >= READ_BY_S
+            if has_ended(moment) or (is_seen and not moment.unread):
+                return moment
+            was_there = was_there or moment.unread > 0
+            if waited_s >= within_s:
                 claim = f"the program reads {quoted(text)} within {within_s:g} s"
                 raise _StepFailed(moment, f"{count(moment.unread, 'byte')} not read", claim)
-            moment = yield moment.now_s + READ_AGAIN_S
-        return moment
 
     def _until(
         self, claim: Claim, moment: Moment, within_s: float, *, ends_well: bool = False

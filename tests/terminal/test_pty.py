@@ -59,6 +59,12 @@ class Session:
     def send(self, text: str) -> None:
         self.terminal.send(self.loop, text)
 
+    async def passing(self, holds: Callable[[], bool]) -> None:
+        """Give the kernel time to hand over what was sent; nothing tells when it has."""
+        async with asyncio.timeout(60):
+            while not holds():  # noqa: ASYNC110  there is no event
+                await asyncio.sleep(0)
+
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(60):
             while not holds():
@@ -76,7 +82,7 @@ def test_what_the_program_has_not_read_is_counted(tmp_path: Path) -> None:
             await session.until(lambda: "stopped" in session.text)
             assert session.terminal.unread == 0
             session.send("xyz")
-            assert session.terminal.unread == 3
+            await session.passing(lambda: session.terminal.unread == 3)
             session.terminal.signal("USR1")
             session.send("q")
             assert await session.terminal.exited(session.loop) == 7
