@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -217,5 +216,12 @@ _WORDS = ("null", "true", "false")
 
 
 def _quoted(text: str) -> str:
-    # JSON's strings are YAML's; all else stays ASCII, so that nothing invisible gets into the file.
-    return json.dumps(text)
+    """A text in double quotes, all of it ASCII, so that nothing invisible gets into the file."""
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    if 0x20 <= code < 0x7F:
+        return f"\\{char}" if char in '"\\' else char
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
