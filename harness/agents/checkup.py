@@ -149,6 +149,9 @@ def _session(spec: AgentSpec, evidence: Evidence) -> Iterator[Fact]:
     if not spec.session_glob:
         return
     source = evidence.session
+    if evidence.transcript is None and source.file:
+        yield Fact("session.reader", holds=False, seen=f"{source.reader} cannot make out {source.file}")
+        return
     if evidence.transcript is None:
         yield Fact("session.glob", holds=False, seen=f"nothing matches {source.pattern}; {source.others}")
         return

@@ -162,8 +162,9 @@ def _probe(
     facts = judge(session.spec, dialect, seen[0]) if seen else []
     if result.verdict == "error":
         first = result.problem.partition("\n")[0]
-        if not seen or not any(not fact.holds for fact in facts):
-            facts.append(Fact("command", holds=False, seen=first))
+        key = "session.reader" if first.startswith("session file ") else "command"
+        if key == "session.reader" or all(fact.holds for fact in facts):
+            facts = [fact for fact in facts if fact.key != key] + [Fact(key, holds=False, seen=first)]
     facts += [Fact("processes", holds=False, seen=note) for note in result.notes if "outlived" in note]
     return facts
 

@@ -48,7 +48,6 @@ def rows(files: Mapping[str, bytes], *queries: str) -> list[list[dict[str, Any]]
         _bound(connection)
         try:
             connection.deserialize(image)
-            connection.execute("PRAGMA trusted_schema = OFF")
             return [list(_select(connection, query)) for query in queries]
         except (sqlite3.Error, OverflowError, MemoryError) as error:
             raise SessionError(name, f"a damaged database: {error}") from None
