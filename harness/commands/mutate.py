@@ -1,0 +1,237 @@
+"""``qa mutate``: whether the tests of a guard would notice if something were wrong with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harness.lab.mutants import Mutant
+    from harness.lab.mutation_contract import Case
+    from harness.lab.mutation_worker import Tried
+    from harness.qa_session import QaSession
+    from harness.scenario import Scenario
+
+
+@click.command()
+@click.option("--agent", default="reference", show_default=True, help="An agent's name or description file.")
+@click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
+@click.option("--only", multiple=True, metavar="TEXT", help="Only mutants with this in their id or kind.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one for each processor]")
+@click.option("--no-runs", is_flag=True, help="Do not run scenarios with a mechanism taken out.")
+@click.option("--contract", type=click.Path(path_type=Path), help="Folder of vectors and contract_cases.py.")
+@click.option("--reasons", type=click.Path(path_type=Path), help="YAML file: why a mutant survives.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="A row for each changed comparison.")
+def mutate(
+    agent: str,
+    programs: tuple[str, ...],
+    only: tuple[str, ...],
+    jobs: int | None,
+    contract: Path | None,
+    reasons: Path | None,
+    *,
+    no_runs: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Break the guard in every small way, and see whether a test fails.
+
+    Of the reference agent the mutants are changes of its guard; of any other agent they are the switches of
+    its own guard. A mutant that no test tells from the guard has to be listed with a reason.
+
+    Exit codes: 0 every survivor is explained, 1 one is not or the list is out of date, 5 nothing selected.
+    """
+    if agent != "reference":
+        sys.exit(_mutate_agent(agent, programs, only, as_json=as_json))
+    from harness.detectors.mechanisms import PUBLISHED
+    from harness.lab.mutants import mutants
+    from harness.lab.mutation_copy import sources
+    from harness.lab.mutation_files import CONTRACT, REASONS, load_contract, load_reasons
+    from harness.lab.mutation_matrix import render_matrix, render_summary
+    from harness.lab.mutation_reasons import judge
+
+    known = mutants(PUBLISHED, sources())
+    chosen = [m for m in known if not only or any(text in m.id or text == m.kind for text in only)]
+    if not chosen:
+        click.echo(f"no mutant has {' or '.join(only)} in its id", err=True)
+        sys.exit(5)
+    explained = load_reasons(reasons or REASONS)
+    scenarios = _scenarios()
+    cases = (*load_contract(contract or CONTRACT), *_scenario_cases(scenarios))
+    _check(cases)
+    results = _tried(chosen, cases, jobs or os.cpu_count() or 1)
+    if not no_runs:
+        _run_wiring(agent, programs, scenarios, results)
+    judgement = judge(
+        [results[mutant.id] for mutant in chosen],
+        explained,
+        {mutant.id for mutant in known},
+        every=len(chosen) == len(known),
+    )
+    if as_json:
+        click.echo(json.dumps(_data(chosen, results, explained, judgement), indent=1))
+    else:
+        for line in render_matrix(chosen, results, verbose=verbose):
+            click.echo(line)
+        for line in render_summary([results[m.id] for m in chosen], judgement, explained):
+            click.echo(line)
+    sys.exit(0 if judgement.is_good else 1)
+
+
+def _scenarios() -> list[Scenario]:
+    from harness.find_scenarios import all_scenarios
+    from harness.scenario_yaml import load_scenarios
+
+    return list(load_scenarios(all_scenarios(Path.cwd())).values())
+
+
+def _scenario_cases(scenarios: Sequence[Scenario]) -> list[Case]:
+    from harness.lab.mutation_copy import compiled, copied, sources
+    from harness.lab.mutation_scenarios import only_what_holds, scenario_case
+
+    found = [case for case in map(scenario_case, scenarios) if case]
+    with copied(compiled(sources())) as detectors:
+        told = [only_what_holds(case, detectors) for case in found]
+    for case, all_of_it in zip(told, found, strict=True):
+        missing = len(all_of_it.stated) - len(case.stated)
+        if missing:
+            left = "step of it is" if missing == 1 else "steps of it are"
+            click.echo(f"{case.id}: {missing} {left} not to be told from texts alone", err=True)
+    return [case for case in told if case.stated]
+
+
+def _check(cases: Sequence[Case]) -> None:
+    from harness.lab.mutation_worker import failing
+    from harness.problems import UserError
+
+    failed = failing(cases)
+    if failed:
+        raise UserError(f"the guard as it is fails {len(failed)} of the cases: {', '.join(failed[:8])}")
+
+
+def _tried(chosen: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> dict[str, Tried]:
+    from harness.lab.mutation_worker import tried
+
+    results: dict[str, Tried] = {}
+    say = _progress(len(chosen))
+    for result in tried(chosen, cases, jobs):
+        results[result.mutant] = result
+        say(len(results), sum(not one.is_killed for one in results.values()))
+    return results
+
+
+def _progress(total: int) -> Callable[[int, int], None]:
+    """Says on a terminal how far it is."""
+    if not sys.stderr.isatty() or os.environ.get("CI") or os.environ.get("TERM") == "dumb":
+        return lambda _done, _alive: None
+
+    def say(done: int, alive: int) -> None:
+        line = f"\r\x1b[K{done} of {total} mutants tried, {alive} alive" if done < total else "\r\x1b[K"
+        click.echo(line, nl=False, err=True)
+
+    return say
+
+
+def _run_wiring(
+    agent: str, programs: tuple[str, ...], scenarios: Sequence[Scenario], results: dict[str, Tried]
+) -> None:
+    """Real runs with a mechanism taken out, for the wiring mutants among the results."""
+    from harness.lab.mutation_switches import killers, wiring
+
+    with _open(agent, programs) as session:
+        passes = _passes(session)
+        for switch in wiring(session.spec.guard):
+            if switch.id in results:
+                failed = killers(session, switch, scenarios, passes)
+                result = results[switch.id]
+                results[switch.id] = result._replace(
+                    failed={**result.failed, **({"runs": failed} if failed else {})}
+                )
+
+
+def _passes(session: QaSession) -> Callable[[Scenario], bool]:
+    """Whether a scenario passes on the agent as it is; each is run once."""
+    from harness.lab.mutation_switches import run_with
+
+    known: dict[str, bool] = {}
+
+    def passes(scenario: Scenario) -> bool:
+        if scenario.name not in known:
+            known[scenario.name] = all(
+                result.verdict == "passed" for result in run_with(session, None, [scenario])
+            )
+        return known[scenario.name]
+
+    return passes
+
+
+def _mutate_agent(agent: str, programs: tuple[str, ...], only: tuple[str, ...], *, as_json: bool) -> int:
+    """The switches of an agent's own guard, each of which a positive scenario has to notice."""
+    from harness.lab.mutation_switches import killers, switches
+
+    scenarios = _scenarios()
+    with _open(agent, programs) as session:
+        chosen = [s for s in switches(session.spec.guard) if not only or any(text in s.id for text in only)]
+        if not chosen:
+            click.echo(f"agent '{agent}' has no switch of its guard to try", err=True)
+            return 5
+        passes = _passes(session)
+        found = {s.id: killers(session, s, scenarios, passes, first=True) for s in chosen}
+    if as_json:
+        click.echo(json.dumps({"agent": agent, "mutants": found}, indent=1))
+    else:
+        for name, names in found.items():
+            click.echo(f"{name:40} {'killed by ' + names[0] if names else 'survives'}")
+        click.echo(f"\n{sum(map(bool, found.values()))} of {len(found)} switches noticed by a scenario")
+    return 0 if all(found.values()) else 1
+
+
+class _open:  # noqa: N801  used as a function
+    """A session of an agent that is closed in the end."""
+
+    def __init__(self, agent: str, programs: tuple[str, ...]) -> None:
+        from harness.qa_session import open_session
+
+        self._session = open_session(agent, programs=programs)
+
+    def __enter__(self) -> QaSession:
+        return self._session
+
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
+
+
+def _data(
+    chosen: Sequence[Mutant], results: dict[str, Tried], reasons: Any, judgement: Any
+) -> dict[str, Any]:
+    rows = [
+        {
+            "mutant": mutant.id,
+            "kind": mutant.kind,
+            "group": mutant.group,
+            "killed": results[mutant.id].is_killed,
+            "failed": results[mutant.id].failed,
+            "crash": results[mutant.id].crash,
+            **(
+                {"others": results[mutant.id].others, "missed": results[mutant.id].missed}
+                if mutant.kind == "wiring"
+                else {}
+            ),
+            **({"reason": reasons[mutant.id]} if mutant.id in judgement.explained else {}),
+        }
+        for mutant in chosen
+    ]
+    return {
+        "mutants": rows,
+        "killed": sum(results[mutant.id].is_killed for mutant in chosen),
+        "unexplained": judgement.unexplained,
+        "outdated": judgement.outdated,
+    }

@@ -1,0 +1,23 @@
+"""The guard's own contract at its limits holds, in both forms and for every cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.lab.mutation_contract import Case
+from harness.lab.mutation_copy import compiled, copied, sources
+from tests.detectors.contract_cases import CASES
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.id))
+def test_the_guard_keeps_the_contract(case: Case) -> None:
+    with copied(compiled(sources())) as detectors:
+        assert case.holds(detectors, None, thorough=False)
+        assert case.holds(detectors, None, thorough=True)
+
+
+def test_no_case_comes_twice_and_every_mechanism_has_positive_and_negative_ones() -> None:
+    assert len({case.id for case in CASES}) == len(CASES)
+    wanted = {case.mechanisms for case in CASES}
+    assert len(wanted) == 9  # the eight mechanisms, and silence
+    assert () in wanted
