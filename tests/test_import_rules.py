@@ -26,7 +26,7 @@ SHELL = frozenset(
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
     harness/commands/show.py harness/driven.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
-    harness/commands/mutate.py harness/lab/mutation_copy.py harness/lab/mutation_files.py
+    harness/commands/mutate.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
     harness/lab/mutation_worker.py
     harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py
     harness/lab/calibrate_pool.py harness/lab/foreign_process.py harness/lab/guard_options.py
@@ -51,8 +51,13 @@ IO_MODULES = frozenset(
     shutil signal socket ssl subprocess sys tempfile termios threading time tty urllib uuid
     """.split()  # noqa: SIM905  a column of names reads better as text
 )
-HARMLESS = frozenset({"io.BytesIO", "pathlib.PurePath", "pathlib.PurePosixPath", "random.Random", "urllib.parse"})
+HARMLESS = frozenset(
+    {"io.BytesIO", "pathlib.PurePath", "pathlib.PurePosixPath", "random.Random", "urllib.parse"}
+)
 IO_CALLS = frozenset({"breakpoint", "input", "open", "print"})
+# Dates can be reckoned with anywhere; what day it is, a pure file is told.
+DATES = ("datetime.UTC", "datetime.date", "datetime.datetime", "datetime.timedelta")
+CLOCK_READS = frozenset({"now", "today", "utcnow"})
 
 # The front of 'qa run' starts pytest with the plugin that it belongs to.
 MAY_IMPORT_ENTRY_POINTS = frozenset({("harness/engine.py", "harness.pytest_plugin")})
@@ -166,13 +171,19 @@ def pure_files_do_no_io(sources: Sources) -> Iterator[str]:
         for found in imports(file, source):
             if found.is_for_types:
                 continue
-            if found.name.split(".")[0] in IO_MODULES and not found.within(*HARMLESS):
+            if found.name.split(".")[0] in IO_MODULES and not found.within(*HARMLESS, *DATES):
                 yield found.offence("this file is pure")
             if found.within(*shell):
                 yield found.offence("that is a shell file and this one is pure")
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in IO_CALLS:
                 yield f"{file}:{node.lineno}: calls '{node.func.id}', but this file is pure"
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in CLOCK_READS
+            ):
+                yield f"{file}:{node.lineno}: '{node.func.attr}' reads the clock, but this file is pure"
 
 
 RULES: tuple[Callable[[Sources], Iterator[str]], ...] = (
@@ -223,6 +234,9 @@ OFFENDERS = [
     (pure_files_do_no_io, "harness/judge.py", "from random import random"),
     (pure_files_do_no_io, "harness/judge.py", "from harness.runner import run_job"),
     (pure_files_do_no_io, "harness/judge.py", "print('here')"),
+    (pure_files_do_no_io, "harness/judge.py", "import datetime"),
+    (pure_files_do_no_io, "harness/judge.py", "from datetime import date\ndate.today()"),
+    (pure_files_do_no_io, "harness/judge.py", "from datetime import UTC, datetime\ndatetime.now(UTC)"),
 ]
 
 
@@ -250,6 +264,7 @@ def test_a_dialect_that_imports_another_is_caught_and_shared_parts_are_not() -> 
     [
         (pure_files_do_no_io, "harness/judge.py", "if TYPE_CHECKING:\n    from pathlib import Path"),
         (pure_files_do_no_io, "harness/judge.py", "from random import Random"),
+        (pure_files_do_no_io, "harness/judge.py", "from datetime import date\ndate(2026, 1, 1)"),
         (pure_files_do_no_io, "harness/runner.py", "import os"),
         (detectors_stand_alone, "harness/detectors/a.py", "from harness.detectors.finding import Finding"),
         (reporters_see_results_only, "harness/reporters/a.py", "from harness.results import Place"),

@@ -486,7 +486,7 @@ halves = [emoji[:2].decode("utf-16-le", "surrogatepass"), emoji[2:].decode("utf-
 message("block characters in halves", [(0, "text", half) for half in halves * 224], 0, (run, 0, 1, 224))
 
 # Where a shortcut decides
-ALONE = [name for name in (run, flood, period, cycle, near, leak)]
+ALONE = [run, flood, period, cycle, near, leak]
 for count, fires in ((32, True), (31, False)):
     p = "".join(chr(0x1F600 + n) for n in range(count))
     for end in ("\n\n", "\r\n\r\n"):
@@ -611,12 +611,12 @@ hashes = [
     for n in range(9)
 ]
 text("near with hashes", paragraphs(*hashes), (near, 0, at(hashes[0]), at(*hashes)))
-for code in (0x10000, 0x10FFFF):
-    pair_of = chr(code).encode("utf-16-le")
+for point in (0x10000, 0x10FFFF):
+    pair_of = chr(point).encode("utf-16-le")
     two_halves = [
         pair_of[:2].decode("utf-16-le", "surrogatepass"),
         pair_of[2:].decode("utf-16-le", "surrogatepass"),
     ]
     message(
-        f"block U+{code:X} in halves", [(0, "text", half) for half in two_halves * 224], 0, (run, 0, 1, 224)
+        f"block U+{point:X} in halves", [(0, "text", half) for half in two_halves * 224], 0, (run, 0, 1, 224)
     )
