@@ -20,6 +20,7 @@ _COMMANDS = {
     "watch": ("harness.commands.watch", "watch", "Run again what a change touches, until Ctrl-C."),
     "list": ("harness.commands.listing", "list_scenarios", "Show every scenario with its tags and summary."),
     "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
+    "screenshot": ("harness.commands.screenshot", "screenshot", "Draw the screen of a run at any moment."),
     "schema": ("harness.commands.schema", "schema", "Print the JSON Schema of scenario files, for editors."),
     "replay": ("harness.commands.replay", "replay", "Run a guard over captured text; show where it fires."),
     "calibrate": ("harness.commands.calibrate", "calibrate", "Say how often a guard fires over real texts."),

@@ -24,7 +24,7 @@ SHELL = frozenset(
     harness/commands/merge.py harness/commands/selection.py harness/commands/watch.py harness/gate_git.py
     harness/pool.py harness/report_files.py harness/scenario_files.py
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
-    harness/commands/show.py harness/driven.py harness/engine.py
+    harness/commands/screenshot.py harness/commands/show.py harness/driven.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
     harness/commands/mutate.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
     harness/lab/mutation_worker.py
