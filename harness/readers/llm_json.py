@@ -1,6 +1,6 @@
 """Conversations of llm: its SQLite log, or what ``llm logs list --json`` prints of it.
 
-Since 0.36 the log has the tables ``turns``, ``messages`` and ``parts``; older ones have ``responses``. What
+Since 0.36 the log has the tables ``threads``, ``messages`` and ``parts``; older ones have ``responses``. What
 was cut short by an error is kept like a whole reply; nothing in the log tells the two apart.
 """
 
@@ -16,6 +16,21 @@ from harness.transcript import Transcript, TranscriptMessage, TranscriptPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from harness.transcript import PartKind
+
+_QUERIES = (
+    "SELECT prompt, system, response, reasoning FROM responses ORDER BY datetime_utc, id",
+    "SELECT tip_message_hash FROM threads ORDER BY datetime_utc, id",
+    "SELECT hash, parent_hash, role FROM messages",
+    "SELECT message_hash, type, tool_name, text, payload FROM parts ORDER BY message_hash, position",
+)
+_KINDS: Mapping[str, PartKind] = {
+    "text": "text",
+    "reasoning": "thinking",
+    "tool_call": "tool_call",
+    "tool_result": "tool_result",
+}
 
 
 @takes_files
@@ -41,6 +56,34 @@ def _exchange(row: dict[str, Any]) -> Iterator[TranscriptMessage]:
 
 
 def _of_database(files: Mapping[str, bytes]) -> Iterator[TranscriptMessage]:
-    (old,) = rows(files, "SELECT prompt, system, response FROM responses ORDER BY datetime_utc, id")
+    old, threads, messages, parts = rows(files, *_QUERIES)
     for row in old:
         yield from _exchange(row)
+    by_hash = {message["hash"]: message for message in messages}
+    of_message: dict[Any, list[dict[str, Any]]] = {}
+    for part in parts:
+        of_message.setdefault(part["message_hash"], []).append(part)
+    for thread in threads:
+        for message in _chain(by_hash, thread["tip_message_hash"]):
+            yield from _message(message, of_message.get(message["hash"], []))
+
+
+def _chain(by_hash: Mapping[Any, dict[str, Any]], tip: Any) -> list[dict[str, Any]]:
+    """The messages of a thread, the first one first; each knows the one before it."""
+    chain: list[dict[str, Any]] = []
+    while tip in by_hash and len(chain) < len(by_hash):
+        chain.append(by_hash[tip])
+        tip = by_hash[tip]["parent_hash"]
+    return chain[::-1]
+
+
+def _message(message: dict[str, Any], blocks: list[dict[str, Any]]) -> Iterator[TranscriptMessage]:
+    role: Any = message["role"]
+    if role in {"user", "assistant", "system", "tool"}:
+        parts = tuple(_part(block) for block in blocks if block["type"] in _KINDS)
+        yield TranscriptMessage(role, parts, hidden=role == "system")
+
+
+def _part(block: dict[str, Any]) -> TranscriptPart:
+    text = string_of(block["text"]) or string_of(block["payload"])
+    return TranscriptPart(_KINDS[block["type"]], text, string_of(block["tool_name"]))
