@@ -1,4 +1,4 @@
-"""``gate.yaml``: the settings that a team writes, below them the baseline that ``qa gate --accept`` writes."""
+"""``gate.yaml``: the settings that a team writes, below them the baseline that ``qa gate --accept`` wrote."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import TYPE_CHECKING
 
 from harness.reporters.layout import LEVELS, counts, details, name_of, reason, within, worst_first
@@ -22,7 +23,7 @@ _HEADS = {
     "warns": "Worth a look",
 }
 _MARKS = {"passed": "✅", "failed": "❌", "error": "❗", "skipped": "⏭"}
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~&$@-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&$@])")
 
 
 def render_markdown(run: RunResult, *, root: str = "", most_bytes: int = MOST_BYTES) -> str:
@@ -98,11 +99,15 @@ def _table(run: RunResult) -> Iterator[str]:
 
 
 def _details(result: ScenarioResult, root: str) -> Iterator[str]:
-    yield f"\n<details><summary>{_safe(name_of(result))}: {_safe(reason(result))}</summary>\n"
+    yield f"\n<details><summary>{escape(printable(_line(result)))}</summary>\n"
     lines = [printable(within(line, root)) for line in details(result)]
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     yield from [fence, *lines, fence, "", "</details>"]
+
+
+def _line(result: ScenarioResult) -> str:
+    return f"{name_of(result)}: {reason(result)}"
 
 
 def _safe(text: str) -> str:

@@ -1,0 +1,58 @@
+"""The summary in Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from harness.reporters.markdown import render_markdown
+from harness.results import Change, Place, RunResult, Stop
+
+if TYPE_CHECKING:
+    from syrupy.assertion import SnapshotAssertion
+
+LATE = Change(
+    "caught-later",
+    "accept",
+    "loop",
+    "pi",
+    "openai-chat",
+    "caught 654 later",
+    by=654,
+    place=Place("s/loop.yaml", 11, 5),
+)
+
+
+def test_the_whole_summary(results: Any, snapshot: SnapshotAssertion) -> None:
+    stop = Stop(1, "text", "collapse-repetition", "paragraph-repeat", 1046, 454, 1362, 1362)
+    passing = replace(results.passing, stops=(stop,), requests=2)
+    warning = replace(
+        LATE, kind="slower", level="warns", text="takes 4.0 s, was under 1 s", by=None, place=None
+    )
+    run = replace(results.run(passing, results.control, results.failing), changes=(warning, LATE))
+    assert render_markdown(run) == snapshot
+
+
+def test_no_text_becomes_markup(results: Any) -> None:
+    evil = replace(results.failing, scenario="<b>|x`", problem="```\n</details><script>")
+    text = render_markdown(results.run(evil))
+    assert "<b>" not in text
+    assert "\\<b\\>\\|x\\`" in text
+    body = text.split("<details>")[1]
+    assert "\n````\n" in body
+    assert body.count("</details>") == 2  # ours, and the one inside the fence
+    assert body.rstrip().endswith("</details>")
+
+
+def test_details_that_are_too_long_are_left_out_and_counted(results: Any) -> None:
+    failing = [replace(results.failing, scenario=f"loop-{n}") for n in range(50)]
+    text = render_markdown(RunResult(tuple(failing), "", 1.0), most_bytes=15_000)
+    assert len(text.encode()) <= 15_000
+    shown = text.count("<details>")
+    assert 0 < shown < 50
+    assert f"The details of {50 - shown} more runs are left out" in text
+
+
+def test_an_accepted_gate_says_why(results: Any) -> None:
+    run = replace(results.run(results.passing), changes=(LATE,), accepted="the new threshold")
+    assert "Accepted: the new threshold" in render_markdown(run)
