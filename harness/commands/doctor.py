@@ -170,8 +170,11 @@ def _probe(
 
 
 def _version(session: QaSession) -> Fact:
-    """What the program says of its version, in a home of its own."""
+    """What the program says of its version, in a home of its own; else what its package says."""
     import os
+
+    if not session.spec.version_probe:
+        return _package_version(session)
 
     from harness.launch import fill
     from harness.sandbox import environment, new_sandbox
@@ -197,3 +200,11 @@ def _version(session: QaSession) -> Fact:
     return Fact(
         "install.version" if wanted else "version_probe", wanted in said and done.returncode == 0, said[:120]
     )
+
+
+def _package_version(session: QaSession) -> Fact:
+    from harness.agents.locate import package_version
+
+    install = session.spec.install
+    found = package_version(Path(session.argv[0]), install.package) or "unknown"
+    return Fact("install.version", found == install.version, f"{found}, as its package says")

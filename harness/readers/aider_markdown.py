@@ -14,7 +14,8 @@ from harness.transcript import Transcript, TranscriptMessage, TranscriptPart
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_USER, _TOOL, _START = "#### ", "> ", "# aider chat started at "
+_USER, _TOOL = "#### ", "> "
+_STARTS = ("# aider chat started at ", "# cecli chat started at ")
 
 
 def read(text: str) -> Transcript:
@@ -23,7 +24,7 @@ def read(text: str) -> Transcript:
     >>> [m.text for m in read("# aider chat started at 9:00\n\n#### hi\n\nHello.\n\n> Tokens: 3\n").messages]
     ['hi', 'Hello.', 'Tokens: 3']
     """
-    if _START not in text:
+    if not any(start in text for start in _STARTS):
         return Transcript()
     return Transcript(tuple(_messages(text.split("\n"))))
 
@@ -31,7 +32,7 @@ def read(text: str) -> Transcript:
 def _messages(lines: list[str]) -> Iterator[TranscriptMessage]:
     role: Any = ""
     kept: list[str] = []
-    for line in [*lines, _START]:
+    for line in [*lines, *_STARTS[:1]]:
         own, words = _told(line)
         if own == "assistant" and not words.strip() and role != "assistant":
             continue  # the blank lines around marked ones belong to nobody
@@ -45,7 +46,7 @@ def _messages(lines: list[str]) -> Iterator[TranscriptMessage]:
 
 def _told(line: str) -> tuple[str, str]:
     """Who speaks a line, and its words; nobody speaks the line of a start."""
-    if line.startswith(_START):
+    if line.startswith(_STARTS):
         return "", ""
     if line.startswith(_USER):
         return "user", line.removeprefix(_USER).removesuffix("  ")

@@ -1,4 +1,7 @@
-"""Trajectories of mini-swe-agent: one JSON document with ``messages`` in the form of OpenAI's chat API."""
+"""Trajectories of mini-swe-agent: one JSON document with ``messages`` in the form of OpenAI's chat API.
+
+Over the Responses API a reply is that API's own object, and a result an item of it.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,11 @@ def read(files: Mapping[str, bytes]) -> Transcript:
 
 
 def _message(message: dict[str, Any]) -> TranscriptMessage | None:
+    if message.get("object") == "response":
+        parts = (part for each in objects_of(message.get("output")) for part in _item(each))
+        return TranscriptMessage("assistant", tuple(parts))
+    if message.get("type") == "function_call_output":
+        return TranscriptMessage("tool", (TranscriptPart("tool_result", text_of(message.get("output"))),))
     text = text_of(message.get("content"))
     match message.get("role"):
         case "system" | "user" as role:
@@ -41,6 +49,17 @@ def _message(message: dict[str, Any]) -> TranscriptMessage | None:
                 "assistant", (*_text(text), *map(_call, objects_of(message.get("tool_calls"))))
             )
     return None
+
+
+def _item(item: dict[str, Any]) -> Iterator[TranscriptPart]:
+    """The parts of an item of the Responses API."""
+    match item.get("type"):
+        case "message":
+            yield from _text(text_of(item.get("content")))
+        case "reasoning":
+            yield TranscriptPart("thinking", text_of(item.get("content")) or text_of(item.get("summary")))
+        case "function_call":
+            yield TranscriptPart("tool_call", as_json(item.get("arguments")), string_of(item.get("name")))
 
 
 def _text(text: str) -> Iterator[TranscriptPart]:
