@@ -42,6 +42,7 @@ NPM_OPTIONS = (
     "--no-progress",
     "--loglevel=error",
 )
+VENV_OPTIONS: tuple[str, ...] = ()
 PIP_OPTIONS = ("--no-input", "--disable-pip-version-check", "--quiet", "--progress-bar=off")
 
 
@@ -180,7 +181,7 @@ class _Installer:
         packages = [install.pinned, *install.also]
         by_hand = f"python3 -m venv /tmp/{self._spec.name} && /tmp/{self._spec.name}/bin/pip install "
         by_hand += shlex.join(packages)
-        self._run([sys.executable, "-m", "venv", str(folder)], folder, by_hand)
+        self._run([sys.executable, "-m", "venv", *VENV_OPTIONS, str(folder)], folder, by_hand)
         self._run(
             [str(folder / "bin/python"), "-m", "pip", "install", *PIP_OPTIONS, *packages], folder, by_hand
         )
