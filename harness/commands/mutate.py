@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,8 +146,9 @@ def _run_wiring(
 ) -> None:
     """Real runs with a mechanism taken out, for the wiring mutants among the results."""
     from harness.lab.mutation_switches import killers, wiring
+    from harness.qa_session import open_session
 
-    with _open(agent, programs) as session:
+    with closing(open_session(agent, programs=programs)) as session:
         passes = _passes(session)
         for switch in wiring(session.spec.guard):
             if switch.id in results:
@@ -176,9 +178,10 @@ def _passes(session: QaSession) -> Callable[[Scenario], bool]:
 def _mutate_agent(agent: str, programs: tuple[str, ...], only: tuple[str, ...], *, as_json: bool) -> int:
     """The switches of an agent's own guard, each of which a positive scenario has to notice."""
     from harness.lab.mutation_switches import killers, switches
+    from harness.qa_session import open_session
 
     scenarios = _scenarios()
-    with _open(agent, programs) as session:
+    with closing(open_session(agent, programs=programs)) as session:
         chosen = [s for s in switches(session.spec.guard) if not only or any(text in s.id for text in only)]
         if not chosen:
             click.echo(f"agent '{agent}' has no switch of its guard to try", err=True)
@@ -192,21 +195,6 @@ def _mutate_agent(agent: str, programs: tuple[str, ...], only: tuple[str, ...], 
             click.echo(f"{name:40} {'killed by ' + names[0] if names else 'survives'}")
         click.echo(f"\n{sum(map(bool, found.values()))} of {len(found)} switches noticed by a scenario")
     return 0 if all(found.values()) else 1
-
-
-class _open:  # noqa: N801  used as a function
-    """A session of an agent that is closed in the end."""
-
-    def __init__(self, agent: str, programs: tuple[str, ...]) -> None:
-        from harness.qa_session import open_session
-
-        self._session = open_session(agent, programs=programs)
-
-    def __enter__(self) -> QaSession:
-        return self._session
-
-    def __exit__(self, *_: object) -> None:
-        self._session.close()
 
 
 def _data(

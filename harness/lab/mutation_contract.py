@@ -19,6 +19,7 @@ Figures = tuple[str, int, int, int]
 Part = tuple[int, str, str]
 """Of a message: index of the block, kind of stream, text."""
 
+_LATE: Figures = ("late", 0, 0, 0)
 _QUICK = (20,)  # characters of a delta
 _THOROUGH = (1, 333)
 _LONG = 3_000  # characters of a text that is not read one by one, nor twice
@@ -248,8 +249,9 @@ def _watched(guard: Any, stream: str, text: str, chars: int) -> Figures | None:
     for at in range(0, len(text), chars):
         finding = guard.feed(0, stream, text[at : at + chars])
         if finding:
-            return _figures(finding) if at < finding.fired_at <= at + chars else ("late", 0, 0, 0)
-    return _figures(guard.finish())
+            return _figures(finding) if at < finding.fired_at <= at + chars else _LATE
+    finding = guard.finish()
+    return _LATE if finding and finding.fired_at < len(text) else _figures(finding)
 
 
 def _read(guard: Any, parts: Sequence[Part]) -> Any:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from harness.lab.mutants import Mutant
     from harness.lab.mutation_copy import Detectors
 
-_CHARS = 20  # of a delta
-_MORE = 1.02  # times the calls of the guard as it is
+_DELTAS = (1, 20)  # characters
+_SHORT = 6_000  # characters of a text that is read one by one too
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 
 
@@ -28,7 +28,7 @@ class CostCase(NamedTuple):
         group: Its column.
         id: Its name.
         text: What is read, in one bite and in small deltas.
-        calls: Calls that both may take together; None when they were not measured yet.
+        calls: Calls that all of it may take; None when they were not measured yet.
         kept: Bytes that a guard may keep.
     """
 
@@ -45,20 +45,22 @@ class CostCase(NamedTuple):
         return ()
 
     def measured(self, detectors: Detectors) -> CostCase:
-        """The case with a little more than the calls of the guard as it is."""
-        calls, _kept = self._cost(detectors, None)
-        return self._replace(calls=int(calls * _MORE) + 1)
+        """The case with the calls of the guard as it is."""
+        self._cost(detectors, None)  # fills what is made once and kept, such as compiled expressions
+        return self._replace(calls=self._cost(detectors, None)[0])
 
     def holds(self, detectors: Detectors, mutant: Mutant | None, *, thorough: bool) -> bool:
         """Whether a guard stays within both. A mutant of the profile has other costs by right."""
         if not thorough or (mutant and mutant.change is None):
             return True
+        self._cost(detectors, mutant)
         calls, kept = self._cost(detectors, mutant)
         return kept <= self.kept and (self.calls is None or calls <= self.calls)
 
     def _cost(self, detectors: Detectors, mutant: Mutant | None) -> tuple[int, int]:
         profile = self.settings.profile(detectors, mutant)
         scanner, guard = detectors.Scanner(profile=profile), detectors.Guard(profile=profile)
+        forms = [chars for chars in _DELTAS if chars > 1 or len(self.text) <= _SHORT]
         calls = 0
 
         def count(_frame: object, event: str, _argument: object) -> None:
@@ -68,8 +70,9 @@ class CostCase(NamedTuple):
         sys.setprofile(count)
         try:
             scanner.scan(self.text)
-            for at in range(0, len(self.text), _CHARS):
-                guard.feed(0, "text", self.text[at : at + _CHARS])
+            for block, chars in enumerate(forms):
+                for at in range(0, len(self.text), chars):
+                    guard.feed(block, "text", self.text[at : at + chars])
         finally:
             sys.setprofile(None)
         return calls, _size(guard)

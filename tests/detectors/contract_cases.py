@@ -577,7 +577,28 @@ costs = {
     + "\n"
     + " ".join(other(n) for n in range(400, 600)),
 }
+brim = " ".join(other(n) for n in range(400))[:16384]
+costs |= {
+    "a line up to the cap": brim,
+    "a line up to the cap, in the second": f"x\n{brim}",
+    "lines up to the cap, and one more": f"{brim}\nand one more",
+    "a paragraph up to the cap": f"{brim}\n\nNext.",
+    "a paragraph of two lines up to the cap": f"{brim[:9000]}\n{brim[9001:]}\r\n\r\nNext.",
+    "a line up to the cap among others": f"x\n{brim}\ny\nz\n\n",
+    "a line that ends with its bite": " ".join(other(n) for n in range(900))[:70_000] + "\n",
+    "24 word characters": paragraphs("a " * 24 + "." * 60, "b " * 24 + "," * 60),
+    "decoration": "-=" * 1500 + "\n\n" + "x",
+    "numbers": " ".join(str(n) for n in range(2000)),
+}
 CASES.extend(CostCase("contract", f"cost of {name}", body) for name, body in costs.items())
+CASES.append(
+    CostCase(
+        "contract",
+        "cost of folding",
+        paragraphs(*map(other, range(20))),
+        settings=_settings({"paragraph_repeat": FOLD}),
+    )
+)
 
 # Numbers of one digit alone, and halves at the edges of their range
 for digit in "0123456789":
@@ -620,3 +641,30 @@ for point in (0x10000, 0x10FFFF):
     message(
         f"block U+{point:X} in halves", [(0, "text", half) for half in two_halves * 224], 0, (run, 0, 1, 224)
     )
+
+# Lines and paragraphs beyond the cap, and findings that must not come late
+wide_blank = f"{A}\n{' ' * 70_000}\n"
+text(
+    "paragraph at a blank line over bites",
+    wide_blank * 3,
+    (repeat, 0, len(wide_blank), 3 * len(wide_blank)),
+    without=ALONE,
+)
+many_lines = "".join(f"{other(n)}\n" for n in range(300))
+ends = (f"{many_lines}\n", f"{many_lines}\n".replace("\n", "\r\n"), f"{many_lines}\n")
+text("paragraph of many lines, mixed ends", "".join(ends), (repeat, 0, len(ends[0]), sum(map(len, ends))))
+tail = " And so on, with words that nobody has heard before."
+text(
+    "paragraph is not found late",
+    paragraphs(large, large, large) + tail,
+    (repeat, 0, at(large), at(large, large, large)),
+    without=ALONE,
+    paragraph_repeat=BIG,
+)
+text(
+    "paragraph in a ring of 3 is not found late",
+    paragraphs(o1, large, large, o2, large) + tail,
+    (repeat, at(o1), at(o1, large), at(o1, large, large, o2, large)),
+    without=ALONE,
+    paragraph_repeat={**BIG, "window": 3},
+)

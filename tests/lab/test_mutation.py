@@ -15,6 +15,7 @@ from harness.lab.mutants import mutants
 from harness.lab.mutation_code import changed_code, changes
 from harness.lab.mutation_contract import MessageCase, TextCase, TurnsCase
 from harness.lab.mutation_copy import compiled, copied, sources
+from harness.lab.mutation_cost import CostCase
 from harness.lab.mutation_files import CONTRACT, REASONS, load_contract, load_reasons
 from harness.lab.mutation_reasons import judge, parse_reasons
 from harness.lab.mutation_scenarios import scenario_case
@@ -164,3 +165,12 @@ def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "the unit contract is not here: no file" in done.stderr
     assert _qa("--only", "no such mutant", folder=tmp_path).returncode == 5
+
+
+def test_a_guard_that_keeps_or_does_more_than_it_need_fails_its_cost() -> None:
+    with copied(compiled(sources())) as detectors:
+        case = CostCase("contract", "cost", "a river, a boat and a lamp " * 90).measured(detectors)
+        assert case.calls is not None
+        assert case.holds(detectors, None, thorough=True)
+        assert not case._replace(calls=case.calls - 1).holds(detectors, None, thorough=True)
+        assert not case._replace(kept=100).holds(detectors, None, thorough=True)
