@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from harness.gate_touched import Touched
 
 _IGNORED = frozenset({".git", ".qa", "__pycache__", ".venv", "node_modules", ".mypy_cache", ".pytest_cache"})
+_DEBOUNCE_MS = 400
+_IDLE_MS = 500
 
 
 @click.command()
@@ -60,12 +63,13 @@ def watch(
     try:
         if now:
             _run([str(path) for path in _selected(names, tags)], words)
+        early = next(changes)
         what = f"the detector ({', '.join(globs)}) or a scenario" if globs else "a scenario"
-        click.echo(f"waiting for changes of {what}; Ctrl-C ends", nl=True)
-        sys.stdout.flush()
-        for changed in changes:
-            _react(changed, globs, names, tags, words)
+        click.echo(f"waiting for changes of {what}; Ctrl-C ends")
+        for changed in chain([early], changes):
             sys.stdout.flush()
+            if changed:
+                _react(changed, globs, names, tags, words)
     except KeyboardInterrupt:
         click.echo("ended")
 
@@ -122,15 +126,23 @@ def _run(paths: Sequence[str], words: Sequence[str]) -> None:
 
 
 def _changes(folder: Path) -> Iterator[set[str]]:
-    """Sets of changed paths, relative to the folder."""
+    """Sets of changed paths, relative to the folder; an empty one when nothing changed for a while.
+
+    Once the first has come, no later change is missed.
+    """
     try:
         from watchfiles import DefaultFilter
         from watchfiles import watch as changes
     except ImportError:
         cure = "pip install 'ttsr-qa[watch]'"
         raise CannotRun(f"'qa watch' needs the package watchfiles\n  {cure}") from None
-    ours = DefaultFilter(ignore_dirs=tuple(_IGNORED))
     found = changes(
-        folder, watch_filter=ours, debounce=400, step=50, raise_interrupt=True, rust_timeout=2_000
+        folder,
+        watch_filter=DefaultFilter(ignore_dirs=tuple(_IGNORED)),
+        debounce=_DEBOUNCE_MS,
+        step=50,
+        rust_timeout=_IDLE_MS,
+        yield_on_timeout=True,
+        raise_interrupt=True,
     )
     return ({os.path.relpath(path, folder) for _kind, path in batch} for batch in found)
