@@ -60,6 +60,7 @@ def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> I
     if evidence.main:
         yield _model(spec, dialect, evidence.main[0])
         yield _rounds(evidence, rounds)
+    yield from _unexplained(evidence)
     yield from _sides(spec, evidence)
     said = fill_text(SAYS, evidence.variables)
     exits = f"exit code {evidence.exit_code}"
@@ -94,18 +95,19 @@ def _model(spec: AgentSpec, dialect: str, exchange: Exchange) -> Fact:
 
 def _rounds(evidence: Evidence, wanted: int) -> Fact:
     found = len(evidence.main)
-    refused = [e for e in evidence.exchanges if e.lane == "none"]
-    if refused:
-        asked = refused[0].request
-        what = (
-            f"system '{_short(asked.system)}', last user text '{_short(asked.last_user_text)}'"
-            if asked
-            else ""
-        )
-        seen = f"no entry of 'sides' explains request {refused[0].number} ({refused[0].path}): {what}"
-        return Fact("sides", holds=False, seen=seen)
     rounds = "1 request" if found == 1 else f"{found} requests"
     return Fact("requests", found == wanted, f"{rounds} for {wanted} {'turn' if wanted == 1 else 'turns'}")
+
+
+def _unexplained(evidence: Evidence) -> Iterator[Fact]:
+    """The first request that is neither of the conversation nor among the known side requests."""
+    for exchange in evidence.exchanges:
+        if exchange.lane == "none" and exchange.request is not None:
+            asked = exchange.request
+            what = f"system '{_short(asked.system)}', last user text '{_short(asked.last_user_text)}'"
+            seen = f"no entry of 'sides' explains request {exchange.number} ({exchange.path}): {what}"
+            yield Fact("sides", holds=False, seen=seen)
+            return
 
 
 def _sides(spec: AgentSpec, evidence: Evidence) -> Iterator[Fact]:

@@ -1,0 +1,99 @@
+"""``qa doctor`` names just the fact of a description that no longer holds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.qa_command import Ended, Qa
+
+DESCRIPTION = """agent: demo
+command: ["{python}", "{here}/doctor_agent.py"]
+one_shot: ["{prompt}"]
+install: {pypi: demo-cli, version: 1.2.0}
+model: demo-1
+dialects: {openai-chat: {}}
+env: {URL: "{base_url}", BREAK: "WHAT"}
+session: {glob: "{home}/.demo/*.jsonl", reader: pi-jsonl}
+tools: {bash: {name: sh, arguments: {command: line}}}
+"""
+
+
+SUMMARY = (
+    "no entry of 'sides' explains request 1 (/v1/chat/completions): "
+    "system 'Summarise.', last user text 'Anything new?'"
+)
+
+
+def doctor(qa: Qa, what: str, *more: str) -> Ended:
+    shutil.copy(Path(__file__).parent / "doctor_agent.py", qa.folder)
+    (qa.folder / "demo.yaml").write_text(DESCRIPTION.replace("WHAT", what))
+    return qa("doctor", "--agent", "demo.yaml", *more)
+
+
+def wrong(ended: Ended) -> dict[str, str]:
+    """The facts that do not hold, and what was seen of each the last time."""
+    return dict(re.findall(r"✗ (\S+) +(.*)", ended.out))
+
+
+def test_a_description_that_holds_passes_with_every_fact_shown(qa: Qa) -> None:
+    ended = doctor(qa, "")
+    assert (ended.code, ended.err) == (0, ""), ended.out
+    sections = re.findall(r"^  (\S.*)$", ended.out, re.MULTILINE)
+    assert sections == ["version", "one-shot, openai-chat, one turn", "one-shot, openai-chat, a tool"]
+    assert ended.out.count("✓") == 1 + 7 + 8
+    assert "not streamed, POST /v1/chat/completions" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("what", "key", "seen"),
+    [
+        ("version", "install.version", "demo 9.9.9"),
+        ("model", "model", "asks for 'other-model'"),
+        ("sides", "sides", SUMMARY),
+        ("dialect", "dialects.openai-chat", "no request of the conversation; others: POST /v2/chat; "),
+        ("exit", "one_shot", "exit code 4; last output: "),
+        ("output", "output", "lacks the reply; last output: none"),
+        ("glob", "session.glob", "nothing matches {home}/.demo/*.jsonl; files in {home}: .other/a.jsonl"),
+        ("reader", "session.reader", "no reply with what was said"),
+        ("tool", "tools.bash", "no tool 'sh' among shell"),
+    ],
+)  # fmt: skip
+def test_the_fact_that_no_longer_holds_is_named_with_what_was_seen(
+    qa: Qa, what: str, key: str, seen: str
+) -> None:
+    ended = doctor(qa, what)
+    assert ended.code == 1, ended.out + ended.err
+    found = wrong(ended)
+    assert found[key].startswith(seen)
+    assert re.search(rf"does not hold any more in demo\.yaml: .*{re.escape(key)}", ended.out)
+    if what != "dialect":  # an agent that gets no answer fails in all that follows
+        assert list(found) == [key]
+
+
+def test_an_agent_that_is_not_installed_is_said_to_be_missing(qa: Qa) -> None:
+    (qa.folder / "gone.yaml").write_text(
+        DESCRIPTION.replace('"{python}", "{here}/doctor_agent.py"', "no-such")
+    )
+    ended = qa("doctor", "--agent", "gone.yaml")
+    assert ended.code == 3
+    assert "install it (qa agents install demo: pypi demo-cli==1.2.0)" in ended.out
+
+
+def test_the_page_has_a_row_for_each_agent_and_what_does_not_hold(qa: Qa) -> None:
+    ended = doctor(qa, "model", "--page", "checked.md")
+    assert ended.code == 1
+    page = (qa.folder / "checked.md").read_text()
+    assert "| demo | 1.2.0 |  | none | 14 of 16 | none |" in page
+    assert "- **demo**, one-shot, openai-chat, one turn: `model`: asks for 'other-model'" in page
+    assert "qa doctor --agent demo.yaml --page checked.md" in page
+
+
+def test_one_dialect_can_be_asked_for_and_a_wrong_one_is_named(qa: Qa) -> None:
+    assert doctor(qa, "", "--dialect", "openai-chat").code == 0
+    ended = doctor(qa, "", "--dialect", "gemini")
+    assert ended.code == 2
+    assert "does not speak 'gemini'" in ended.err
