@@ -17,7 +17,7 @@ CAP = 16_384
 
 # A word character is an ASCII alphanumeric or anything above 0x7F but box drawing and blocks.
 _WORD = "0-9A-Za-z\x80-\u24ff\u25a0-\U0010ffff"
-_ASCII_WORD = {code: "x" if chr(code).isalnum() else " " for code in range(128)}
+_NO_WORD = bytes(code for code in range(128) if not chr(code).isalnum())
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 # Between two paragraphs: the newline of the last line, the blank line that ends it, and further ones.
 _BREAK = re.compile(r"\n(\n|[^\S\n]+\n)(?:[^\S\n]*\n)*")
@@ -55,7 +55,7 @@ def is_eligible(text: str, min_units: int = MIN_UNITS, min_word_chars: int = MIN
         if units < min_units:
             return False
     head = text[: 4 * min_word_chars]
-    if head.isascii() and head.translate(_ASCII_WORD).count("x") >= min_word_chars:
+    if head.isascii() and len(head.encode().translate(None, _NO_WORD)) >= min_word_chars:
         return True
     return _enough_words(min_word_chars).match(text) is not None
 

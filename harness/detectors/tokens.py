@@ -10,13 +10,14 @@ FOLD = "#"
 _HEX = re.compile(r"\b[0-9a-f]{7,}\b")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]+\d+)*")
 # Where hex digits stand in ASCII. Looking there first is far cheaper than the expression.
-_ASCII_HEX = {code: "x" if chr(code) in "0123456789abcdefABCDEF" else " " for code in range(128)}
-_HEX_RUN = "x" * 7
+_HEX_DIGITS = bytes(ord("x" if chr(code) in "0123456789abcdefABCDEF" else " ") for code in range(256))
+_HEX_RUN = b"x" * 7
 _TOKEN = re.compile(r"[\w#]+")
 # ASCII in lower case, with a blank for everything that is no part of a word.
-_ASCII_WORDS = {
-    ord(char): char.lower() if char.isalnum() or char == FOLD else " " for char in map(chr, range(128))
-}
+_ASCII_WORDS = bytes(
+    ord(char.lower() if char.isascii() and (char.isalnum() or char == FOLD) else " ")
+    for char in map(chr, range(256))
+)
 
 
 def normalised(text: str) -> str:
@@ -26,9 +27,13 @@ def normalised(text: str) -> str:
     'step # of #: commit #'
     """
     text = text.lower()
-    if not text.isascii() or _HEX_RUN in text.translate(_ASCII_HEX):
+    if not text.isascii() or _may_have_hex(text.encode()):
         text = _HEX.sub(FOLD, text)
     return _NUMBER.sub(FOLD, text) if _has_digit(text) else text
+
+
+def _may_have_hex(text: bytes) -> bool:
+    return _HEX_RUN in text.translate(_HEX_DIGITS)
 
 
 def _has_digit(text: str) -> bool:
@@ -50,6 +55,8 @@ def _has_digit(text: str) -> bool:
 
 def words_in_order(text: str) -> list[str]:
     """The words of a text in their order, normalised. A word is a run of letters, digits or ``#``."""
+    if text.isascii() and not _has_digit(text) and not _may_have_hex(data := text.encode()):
+        return data.translate(_ASCII_WORDS).decode().split()  # there is nothing to fold
     return _words(normalised(text))
 
 
@@ -61,13 +68,10 @@ def tokens(text: str, max_chars: int = MAX_CHARS) -> frozenset[str]:
     >>> sorted(tokens("Run 12 took 0.5 s; run 13 took 0.7 s."))
     ['#', 'run', 's', 'took']
     """
-    text = text[:max_chars]
-    if text.isascii() and not _has_digit(text) and _HEX_RUN not in text.translate(_ASCII_HEX):
-        return frozenset(text.translate(_ASCII_WORDS).split())  # there is nothing to fold
-    return frozenset(_words(normalised(text)))
+    return frozenset(words_in_order(text[:max_chars]))
 
 
 def _words(text: str) -> list[str]:
     if text.isascii():
-        return text.translate(_ASCII_WORDS).split()
+        return text.encode().translate(_ASCII_WORDS).decode().split()
     return _TOKEN.findall(text.replace("_", " "))
