@@ -173,13 +173,13 @@ class _Progress:
         self._total = total
         self._live = live
         self._done = 0
-        self._shown_s = 0.0
+        self._shown_s: float | None = None
 
     def tell(self, size: int, tally: Tally, seconds: float) -> None:
         from harness.lab.calibrate_text import progress_line
 
         self._done += size
-        if self._live and seconds - self._shown_s >= _EVERY_S:
+        if self._live and (self._shown_s is None or seconds - self._shown_s >= _EVERY_S):
             line = progress_line(self._done, self._total, tally, seconds)
             width = shutil.get_terminal_size().columns - 1
             click.echo(f"\r\x1b[2K{line[:width]}", nl=False, err=True)
@@ -187,7 +187,7 @@ class _Progress:
 
     def end(self) -> None:
         """Take the line away: the report follows."""
-        if self._live and self._shown_s:
+        if self._live and self._shown_s is not None:
             click.echo("\r\x1b[2K", nl=False, err=True)
 
 

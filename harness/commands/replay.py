@@ -149,9 +149,15 @@ def _load(file: str, reader: str | None, stream: StreamKind | None, columns: int
         raise UserError(f"cannot read '{file}': {error.strerror}{hint}") from error
     name = "standard input" if file == "-" else file
     try:
-        return read_capture(name, data, reader=reader, stream=stream, columns=columns)
+        return read_capture(name, data, reader=reader, stream=stream, columns=columns, log=_log_of(file))
     except ValueError as error:
         raise UserError(f"cannot read '{file}' as {reader}: {error}") from error
+
+
+def _log_of(file: str) -> bytes:
+    """What SQLite keeps beside a file, if it is one of its own."""
+    log = Path(f"{file}-wal")
+    return log.read_bytes() if log.is_file() else b""
 
 
 def _judged(capture: Capture, profile: Profile, foreign: ForeignDetector | None) -> _Result:

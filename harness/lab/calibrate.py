@@ -47,6 +47,15 @@ class Reading(NamedTuple):
         return bool(self.texts or self.thinkings)
 
 
+class Session(NamedTuple):
+    """A session file, and the reader that understands it."""
+
+    file: str
+    data: bytes
+    reader: str
+    log: bytes
+
+
 def scan_part(part: Part, scanner: Scanner) -> Finding | None:
     """The finding in one part. It depends on that part alone, so the order of a scan never matters."""
     return scanner.scan(part.text, part.stream)
@@ -67,13 +76,16 @@ def scan_records(file: str, lines: Iterable[bytes], reading: Reading, scanner: S
     return tally
 
 
-def scan_file(file: str, data: bytes, reading: Reading, scanner: Scanner) -> Tally:
-    """Scan a whole file: a session, plain text or terminal output."""
+def scan_file(file: str, data: bytes, reading: Reading, scanner: Scanner, log: bytes = b"") -> Tally:
+    """Scan a whole file: a session, plain text or terminal output.
+
+    ``log`` is what SQLite keeps beside a session, in a file whose name ends in ``-wal``.
+    """
     tally = Tally(reading.most)
     if reading.reader in PLAIN_READERS:
         _scan_text(file, data, reading, scanner, tally)
-    elif reader := reading.reader or session_reader(data):
-        _scan_session(file, data, reader, reading, scanner, tally)
+    elif reader := reading.reader or session_reader(data, log):
+        _scan_session(Session(file, data, reader, log), reading, scanner, tally)
     elif looks_like_json(data):
         tally.add_skipped(file, "no session reader finds a reply in it")
     elif b"\0" in data[:_BINARY_HEAD] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -123,14 +135,13 @@ def _scan_record(
         tally.add(place._replace(where=where), part, scan_part(part, scanner))
 
 
-def _scan_session(
-    file: str, data: bytes, reader: str, reading: Reading, scanner: Scanner, tally: Tally
-) -> None:
+def _scan_session(session: Session, reading: Reading, scanner: Scanner, tally: Tally) -> None:
+    file, data, reader, log = session
     first, newline, _ = data.partition(b"\n")
     if newline and isinstance(_record(first), dict):
         _count_damage(file, data, tally)
     try:
-        transcript = read_session(reader, data)
+        transcript = read_session(reader, data, log)
     except ValueError as error:
         tally.add_bad(file, 0, str(error))
         return

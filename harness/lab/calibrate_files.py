@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.lab.calibrate import LONGEST_RECORD, Reading, scan_file, scan_records
+from harness.lab.sessions import is_database
 from harness.lab.tally import Tally
 from harness.problems import UserError
 
@@ -89,11 +90,19 @@ def scan_task(task: Task, reading: Reading, scanner: Scanner) -> Tally:
 def _scan_slice(piece: Slice, reading: Reading, scanner: Scanner) -> Tally:
     if not reading.is_records:
         data = piece.data if piece.data is not None else Path(piece.file).read_bytes()
-        return scan_file(piece.file, data, reading, scanner)
+        return scan_file(
+            piece.file, data, reading, scanner, _log_of(piece.file) if is_database(data) else b""
+        )
     if piece.data is not None:
         return scan_records(piece.file, BytesIO(piece.data), reading, scanner)
     with Path(piece.file).open("rb") as file:
         return scan_records(piece.file, _lines(file, piece), reading, scanner)
+
+
+def _log_of(file: str) -> bytes:
+    """What SQLite has not put into the file yet."""
+    log = Path(f"{file}-wal")
+    return log.read_bytes() if log.is_file() else b""
 
 
 def _lines(file: BinaryIO, piece: Slice) -> Iterator[bytes]:

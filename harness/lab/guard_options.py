@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from harness.detectors.mechanisms import PUBLISHED, Profile
 from harness.lab.capture import PLAIN_READERS
 from harness.problems import UserError
-from harness.readers import READERS
+from harness.readers import reader_names
 from harness.reporters.paint import Paint
 from mock_llm.problems import ScriptError, did_you_mean, quoted
 
@@ -27,7 +27,7 @@ def checked_reader(name: str | None) -> None:
     Raises:
         UserError: With the closest names.
     """
-    names = [*PLAIN_READERS, *READERS]
+    names = [*PLAIN_READERS, *reader_names()]
     if name is not None and name not in names:
         raise UserError(f"no reader {quoted(name)}\n  {did_you_mean(name, names)}")
 

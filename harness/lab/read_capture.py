@@ -29,6 +29,7 @@ def read_capture(
     reader: str | None = None,
     stream: StreamKind | None = None,
     columns: int | None = None,
+    log: bytes = b"",
 ) -> Capture:
     """Read a captured file.
 
@@ -38,15 +39,16 @@ def read_capture(
         reader: How to read it: ``text``, ``terminal``, ``asciicast`` or a session reader; None finds it out.
         stream: Of a session, the only kind of part that counts; what any other text is (text if None).
         columns: Cells of a line of terminal output; None guesses them.
+        log: Of a session in SQLite, what its file with ``-wal`` holds.
 
     Raises:
         KeyError: If there is no such reader.
         ValueError: If the session reader that was named cannot make it out.
     """
     if reader is None:
-        reader = _recognised(data)
+        reader = _recognised(data, log)
     if reader not in PLAIN_READERS:
-        transcript = read_session(reader, data)
+        transcript = read_session(reader, data, log)
         notes = _already_stopped(transcript)
         return Capture(name, reader, tuple(messages_of(transcript, stream)), notes)
     text, notes = decoded(data)
@@ -86,13 +88,13 @@ def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
         return data.decode(encoding, "replace"), (f"{place}; such bytes are read as U+FFFD",)
 
 
-def _recognised(data: bytes) -> str:
+def _recognised(data: bytes, log: bytes) -> str:
     """What can read a file."""
     if looks_like_json(data):
         head = _object(data[:_HEAD].lstrip().partition(b"\n")[0])
         if "version" in head and "width" in head and "height" in head:
             return "asciicast"
-    if session := session_reader(data):
+    if session := session_reader(data, log):
         return session
     return "terminal" if _TERMINAL.search(decoded(data)[0]) else "text"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING
 
 from harness.detectors.surrogates import joined
 from harness.lab.capture import Message, Part
-from harness.readers import READERS, read
+from harness.readers import BESIDE, READERS, read, reader_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,20 +21,27 @@ _HEADS = (20, 400)  # lines
 _STREAMS: dict[str, StreamKind] = {"text": "text", "thinking": "thinking", "tool_call": "tool"}
 
 
-def session_reader(data: bytes) -> str | None:
+def session_reader(data: bytes, log: bytes = b"") -> str | None:
     """The reader that finds most text in the replies of a session, the first of equals; or None.
 
-    It is looked for in the first lines, and in more only as long as no reply is found there.
+    It is looked for in the first lines, and in more only as long as no reply is found there. ``log`` is what
+    SQLite keeps beside its file, in one whose name ends in ``-wal``.
     """
     names = _candidates(data)
-    if not data.startswith(_SQLITE):
-        for most in _HEADS:
-            head = b"\n".join(data.split(b"\n", most)[:most])
-            if len(head) == len(data):
-                break
-            if found := _best(head, names):
-                return found
+    if is_database(data):
+        return _best(data, names, log)
+    for most in _HEADS:
+        head = b"\n".join(data.split(b"\n", most)[:most])
+        if len(head) == len(data):
+            break
+        if found := _best(head, names):
+            return found
     return _best(data, names)
+
+
+def is_database(data: bytes) -> bool:
+    """Whether a file is one of SQLite."""
+    return data.startswith(_SQLITE)
 
 
 def looks_like_json(data: bytes) -> bool:
@@ -50,14 +58,14 @@ def is_json(line: bytes) -> bool:
     return True
 
 
-def read_session(name: str, data: bytes) -> Transcript:
+def read_session(name: str, data: bytes, log: bytes = b"") -> Transcript:
     """What a reader finds in a session file.
 
     Raises:
         KeyError: If there is no such reader.
         ValueError: If the reader cannot make it out.
     """
-    return read(name, data if data.startswith(_SQLITE) else data.decode("utf-8", "replace"))
+    return read(name, {"session": data, "session-wal": log} if is_database(data) else data)
 
 
 def messages_of(transcript: Transcript, stream: StreamKind | None = None) -> Iterator[Message]:
@@ -71,24 +79,33 @@ def messages_of(transcript: Transcript, stream: StreamKind | None = None) -> Ite
 
 def _candidates(data: bytes) -> list[str]:
     """The readers to be tried: of one document, those of documents; of plain text, those of text."""
-    if data.startswith(_SQLITE):
-        return list(READERS)
-    if not looks_like_json(data):
-        return [name for name in READERS if name.endswith("-markdown")]
-    is_lines = is_json(data.lstrip().partition(b"\n")[0])
-    return [name for name in READERS if is_lines or name.endswith("-json")]
+    names = _names()
+    if is_database(data):
+        shipped = set(BESIDE)
+    elif not looks_like_json(data):
+        shipped = {name for name in READERS if name.endswith("-markdown")}
+    elif is_json(data.lstrip().partition(b"\n")[0]):
+        return list(names)
+    else:
+        shipped = {name for name in READERS if name.endswith("-json")}
+    return [name for name in names if name in shipped or name not in READERS]
 
 
-def _best(data: bytes, names: list[str]) -> str | None:
-    found = {name: _size(name, data) for name in names}
+@cache
+def _names() -> tuple[str, ...]:
+    return reader_names()
+
+
+def _best(data: bytes, names: list[str], log: bytes = b"") -> str | None:
+    found = {name: _size(name, data, log) for name in names}
     best = max(found, key=lambda name: found[name], default=None)
     return best if best and found[best] else None
 
 
-def _size(name: str, data: bytes) -> int:
+def _size(name: str, data: bytes, log: bytes) -> int:
     """Characters in the replies that a reader finds."""
     try:
-        transcript = read_session(name, data)
+        transcript = read_session(name, data, log)
     except ValueError:
         return 0
     return sum(len(part.text) for message in messages_of(transcript) for part in message.parts)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from harness.lab.read_capture import read_capture
 from harness.lab.sessions import session_reader
+from tests.readers.samples import SAMPLES
 
 TEXT = {"type": "text", "text": "Hello."}
 THINKING = {"type": "thinking", "thinking": "Hm."}
@@ -90,6 +91,14 @@ def test_json_that_is_no_session_is_plain_text_and_that_is_said() -> None:
         "JSON in which no session reader finds a reply; read as plain text (--reader names one)",
     )
     assert session_reader(b'{"some": "record"}') is None
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_session_of_every_agent_is_recognised_by_its_own_reader(name: str) -> None:
+    files = {file.rpartition("-")[2] if "-" in file else "": data for file, data in SAMPLES[name].items()}
+    capture = read_capture("a", files[""], log=files.get("wal", b""))
+    assert (capture.reader, capture.is_session) == (name, True)
+    assert any(part.text for message in capture.messages for part in message.parts)
 
 
 def test_a_session_in_which_rules_fired_is_said_to_hold_only_what_was_kept() -> None:
