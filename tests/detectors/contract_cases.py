@@ -668,3 +668,10 @@ text(
     without=ALONE,
     paragraph_repeat={**BIG, "window": 3},
 )
+lead, rest = "".join(f"{other(n)}\n" for n in range(3)), "".join(f"{other(n)}\n" for n in range(3, 9))
+text(
+    "lines 6 among others",
+    lead + wide[0] * 6 + rest,
+    (cycle, len(lead), len(lead) + len(wide[0]), len(lead) + 6 * len(wide[0])),
+    without=NO_PERIOD,
+)
