@@ -153,6 +153,7 @@ class _Run:
                 guard.rules,
                 guard.interrupt_marker,
                 guard.truncation_marker,
+                guard.unrecorded,
                 output_marker=guard.output_marker,
             ),
             session=source,

@@ -96,6 +96,10 @@ _GUARD = Record(
         ),
         "interrupt_marker": Field(Str("Text in the next request that tells the model."), default=""),
         "truncation_marker": Field(Str("Text behind what was kept of a reply."), default=""),
+        "unrecorded": Field(
+            ListOf(Enum(("mechanism", "fired_at")), "What the session never says of a rule that fired."),
+            default=(),
+        ),
         "output_marker": Field(Str("What the agent prints when it has stopped a reply."), default=""),
     },
     "What watches the replies, if anything does.",

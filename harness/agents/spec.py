@@ -45,6 +45,7 @@ class GuardSwitches:
     ``rules`` are the ids it can report. ``off`` are arguments that switch the whole guard off;
     ``disable_rule`` are arguments that switch one rule off, with ``{rule}`` in them. Empty means
     that the agent has no such switch. Without ``mechanisms`` it is not known what fires under the rules.
+    ``unrecorded`` are figures that the session never states: checks that ask for them take the rest.
     """
 
     rules: tuple[str, ...] = ()
@@ -54,6 +55,7 @@ class GuardSwitches:
     truncation_marker: str = ""
     mechanisms: tuple[str, ...] = ()
     output_marker: str = ""
+    unrecorded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

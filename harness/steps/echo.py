@@ -45,6 +45,8 @@ def _places(text: str, phrase: str) -> Iterator[int]:
 
 
 def _is_echo(before: str, after: str, around: tuple[str, str]) -> bool:
+    if not (before.strip() or after.strip()):
+        return False  # nothing else is shown, so nothing of what was typed around the phrase
     return _agrees(before[::-1], around[0][::-1]) and _agrees(after, around[1])
 
 
