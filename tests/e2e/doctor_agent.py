@@ -38,7 +38,7 @@ def main() -> int:
             ask([{"role": "system", "content": "Summarise."}, {"role": "user", "content": "Anything new?"}])
     messages: list[dict[str, Any]] = [{"role": "user", "content": PROMPT}]
     answer = ask(messages)
-    records = [{"role": "user", "content": PROMPT}]
+    records: list[dict[str, object]] = [{"role": "user", "content": PROMPT}]
     while answer.get("tool_calls"):
         (call,) = answer["tool_calls"]
         line = json.loads(call["function"]["arguments"])["line"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from harness.scenario_yaml import parse_scenario
 BASE = "scenario: a\nsummary: b\nmodel: [{say: hi}]\nprompt: c\nsteps: [{exit: 0}]\n"
 
 
-def control(disable: str, **guard: tuple[str, ...]) -> Job:
+def control(disable: str, **guard: Any) -> Job:
     """The control that disables these rules, on an agent with two rules and the given switches."""
     reference = load_agent("reference")
     given: AgentSpec = replace(

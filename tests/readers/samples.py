@@ -236,7 +236,7 @@ LLM = json.dumps(
     [{"prompt": "list it", "system": "Be brief", "response": "a.txt", "reasoning": "hm"}]
 ).encode()
 
-OPENCODE_ROWS = [
+OPENCODE_ROWS: list[tuple[str, dict[str, object], list[dict[str, object]]]] = [
     ("msg_1", {"role": "user"}, [{"type": "text", "text": "list it"}]),
     (
         "msg_2",
