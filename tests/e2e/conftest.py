@@ -8,6 +8,8 @@ import pytest
 
 from tests.e2e.qa_command import Qa
 
+collect_ignore_glob = ["*_agent.py"]  # programs that tests start, not tests
+
 
 @pytest.fixture
 def qa(tmp_path: Path) -> Qa:
