@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.qa_command import Qa
 
-collect_ignore_glob = ["*_agent.py"]  # programs that tests start, not tests
+collect_ignore_glob = ["*_agent.py", "*_like.py"]  # programs that tests start, not tests
 
 
 @pytest.fixture
