@@ -68,14 +68,15 @@ def doctor(
 
     Says which fact of the description does not hold any more.
     """
-    wanted = [*names, *(_installed() if installed else ())] or ["reference"]
-    checked = []
+    here, gone = _installed() if installed else ([], [])
+    wanted = [*names, *here] or ["reference"]
+    checked: list[Checked] = []
     for name in dict.fromkeys(wanted):
         found = _check(name, dialect, programs, keep)
         click.echo(render(found))
         checked.append(found)
     if page is not None:
-        _write_page(page, checked, "qa doctor " + ("--installed" if installed else _again(names)))
+        _write_page(page, [*checked, *gone], "qa doctor " + ("--installed" if installed else _again(names)))
     sys.exit(max(found.exit_code for found in checked))
 
 
@@ -108,15 +109,19 @@ def render(found: Checked) -> str:
     return "\n".join([*lines, ""])
 
 
-def _installed() -> list[str]:
-    found = []
+def _installed() -> tuple[list[str], list[Checked]]:
+    """The names of what is installed, and why the others are not checked."""
+    here: list[str] = []
+    gone: list[Checked] = []
     for name in agent_names():
+        spec = load_agent(name)
         try:
-            find_program(load_agent(name))
-        except AgentMissingError:
-            continue
-        found.append(name)
-    return found
+            find_program(spec)
+        except AgentMissingError as error:
+            gone.append(Checked(spec, missing=str(error)))
+        else:
+            here.append(name)
+    return here, gone
 
 
 def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) -> Checked:

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "agents.md"
 LOOP = """model:
   - say: "A heron stood in the reeds.\\n\\nThe tide turned.\\n\\nThe tide turned.\\n\\nThe tide turned.\\n\\nThe tide turned."
-    stream: {chars_per_delta: 8, every_ms: 5}
+    stream: {chars_per_delta: 8, every_ms: 40}
   - say: "RECOVERED {nonce}"
 prompt: "Analyse briefly, then answer RECOVERED {nonce}."
 steps:

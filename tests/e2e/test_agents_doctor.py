@@ -92,6 +92,16 @@ def test_the_page_has_a_row_for_each_agent_and_what_does_not_hold(qa: Qa) -> Non
     assert "qa doctor --agent demo.yaml --page checked.md" in page
 
 
+def test_the_page_names_the_agents_that_are_not_here(qa: Qa) -> None:
+    empty = {"PATH": "/nowhere", "TTSR_QA_CACHE": str(qa.folder / "empty")}
+    ended = qa("doctor", "--installed", "--dialect", "openai-chat", "--page", "checked.md", **empty)
+    assert ended.code == 0, ended.out + ended.err
+    page = (qa.folder / "checked.md").read_text()
+    assert "| reference | embedded |  | one-shot, openai-chat | 16 of 16 |" in page
+    assert "- **codex**: agent 'codex' cannot start: no program 'codex' on PATH" in page
+    assert "- **senpi**: agent 'senpi' cannot start: no program 'senpi' on PATH" in page
+
+
 def test_one_dialect_can_be_asked_for_and_a_wrong_one_is_named(qa: Qa) -> None:
     assert doctor(qa, "", "--dialect", "openai-chat").code == 0
     ended = doctor(qa, "", "--dialect", "gemini")
