@@ -7,6 +7,7 @@ import resource
 import signal
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,15 +59,34 @@ class Hangs(BaseException):
 
 def tried(mutants: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> Iterator[Tried]:
     """Try every mutant, in any order. The cases must hold without a mutant."""
-    context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _begin, (tuple(cases),)) as pool:
+    left = list(mutants)
+    while left:
         try:
-            futures = [pool.submit(_try, mutant) for mutant in mutants]
-            for future in as_completed(futures):
+            for result in _pooled(left, cases, jobs):
+                left = [mutant for mutant in left if mutant.id != result.mutant]
+                yield result
+        except BrokenProcessPool:
+            # One of those that were under way has ended its process: they are the first, each is tried alone.
+            for mutant in left[: 2 * jobs + 1]:
+                left.remove(mutant)
+                yield from _alone(mutant, cases)
+
+
+def _pooled(mutants: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> Iterator[Tried]:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (tuple(cases),)) as pool:
+        try:
+            for future in as_completed([pool.submit(_try, mutant) for mutant in mutants]):
                 yield future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _alone(mutant: Mutant, cases: Sequence[Case]) -> Iterator[Tried]:
+    try:
+        yield from _pooled([mutant], cases, 1)
+    except BrokenProcessPool:
+        yield _result(mutant, {"import": ("import",)}, "ends its process", cases)
 
 
 def failing(cases: Sequence[Case]) -> tuple[str, ...]:
@@ -143,7 +163,7 @@ def _try(mutant: Mutant) -> Tried:
             crash = _try_cases(mutant, detectors, failed)
     except (Exception, Hangs) as error:  # noqa: BLE001  whatever a mutant does while it is loaded kills it
         failed, crash = {"import": ["import"]}, _name(error)
-    return _result(mutant, {group: tuple(ids) for group, ids in failed.items()}, crash)
+    return _result(mutant, {group: tuple(ids) for group, ids in failed.items()}, crash, _bench.cases)
 
 
 def _try_cases(mutant: Mutant, detectors: Detectors, failed: dict[str, list[str]]) -> str:
@@ -170,12 +190,11 @@ def _name(error: BaseException) -> str:
     return "hangs" if isinstance(error, Hangs) else type(error).__name__
 
 
-def _result(mutant: Mutant, failed: dict[str, tuple[str, ...]], crash: str) -> Tried:
-    assert _bench is not None
+def _result(mutant: Mutant, failed: dict[str, tuple[str, ...]], crash: str, cases: Sequence[Case]) -> Tried:
     if mutant.kind != "wiring":
         return Tried(mutant.id, failed, crash)
     found = {(group, one) for group, ids in failed.items() for one in ids}
-    positive = {(case.group, case.id) for case in _bench.cases if mutant.group in case.mechanisms}
+    positive = {(case.group, case.id) for case in cases if mutant.group in case.mechanisms}
     return Tried(
         mutant.id,
         failed,
