@@ -38,6 +38,7 @@ class _Options(NamedTuple):
     shard: Shard | None
     workers: int
     reports: tuple[Report, ...]
+    mutants: tuple[tuple[str, ...], ...] = ()
 
 
 @click.command()
@@ -57,6 +58,9 @@ class _Options(NamedTuple):
     "--dialect", help="A wire dialect of the agents, or 'all'.  [default: gate.yaml's, or the first]"
 )
 @click.option("--runs", type=click.Path(path_type=Path), help="Where evidence goes.  [default: .qa/runs]")
+@click.option(
+    "--mutants", is_flag=True, help="Break the guard too: 'qa mutate', whose survivors fail the gate."
+)
 @options_of_many_runs
 def gate(
     names: tuple[str, ...],
@@ -73,6 +77,8 @@ def gate(
     retries: int,
     repeat: int,
     reports: tuple[str, ...],
+    *,
+    mutants: bool,
 ) -> None:
     """Run the gate's scenarios with their controls, and compare with the baseline in gate.yaml.
 
@@ -88,8 +94,15 @@ def gate(
     known = known._replace(
         tags=tags or known.tags, agents=agents or known.agents, dialect=dialect or known.dialect
     )
+    tried = [(agent, *_bins(agent, programs)) for agent in known.agents] if mutants else []
     options = _Options(
-        baseline, accept.strip(), again_of(retries, repeat), shard, jobs or _cores(), parse_reports(reports)
+        baseline,
+        accept.strip(),
+        again_of(retries, repeat),
+        shard,
+        jobs or _cores(),
+        parse_reports(reports),
+        tuple(tried),
     )
     scenarios = _selection(names, known)
     made = scenarios
@@ -146,12 +159,30 @@ def _touched(
     return {path: scenario for path, scenario in scenarios.items() if scenario.name in found.names}
 
 
-def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | None) -> QaSession:
+def _bins(agent: str, programs: Sequence[str]) -> list[str]:
+    """The programs of the command line that are this agent's."""
     from harness.agents.locate import load_agent
+
+    name = load_agent(agent).name
+    return [word for word in programs if word.partition("=")[0] == name]
+
+
+def _mutate(agent: str, programs: Sequence[str]) -> tuple[Change, ...]:
+    """Let ``qa mutate`` try its mutants, in a process of its own: it changes what is loaded."""
+    import subprocess
+
+    from harness.gate_mutants import mutant_changes
+
+    words = [word for program in programs for word in ("--agent-bin", program)]
+    command = [sys.executable, "-m", "harness.cli", "mutate", "--json", "--agent", agent, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own program
+    return mutant_changes(agent, done.returncode, done.stdout, done.stderr)
+
+
+def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | None) -> QaSession:
     from harness.qa_session import open_session
 
-    name = load_agent(agent).name if programs else agent
-    own = [word for word in programs if word.partition("=")[0] == name]
+    own = _bins(agent, programs) if programs else []
     session = open_session(agent, programs=own, dialect=known.dialect or None, runs=runs, controls=True)
     session.is_alone = True
     return session
@@ -184,6 +215,8 @@ def _gate(
         write_reports(options.reports, outcome)
         return 130 if ended.interrupted else 4
     changes = compare(known.baseline, outcome.scenarios, gone=gone, later_chars=known.later_chars)
+    for agent, *words in options.mutants:
+        changes += _mutate(agent, words)
     outcome = replace(outcome, changes=changes)
     if options.accept and not failing(changes, is_accepted=True):
         outcome = replace(outcome, accepted=options.accept)
