@@ -7,7 +7,7 @@ import re
 from harness.readers import READERS
 from harness.terminal.shapes import TERMINAL
 from mock_llm.problems import quoted
-from mock_llm.shape import At, Checked, Either, Enum, Field, Int, Json, ListOf, MapOf, Record, Str
+from mock_llm.shape import At, Bool, Checked, Either, Enum, Field, Int, Json, ListOf, MapOf, Record, Str
 
 DIALECTS = ("openai-chat", "anthropic-messages", "openai-responses", "gemini")
 
@@ -222,6 +222,7 @@ AGENT = Record(
         "final_call": Field(
             At(Json("A call `{TOOL: {...}}` that ends a run: it is put behind a scripted last reply."))
         ),
+        "daemons": Field(Bool("Whether processes outlive it; they are ended with the run."), default=False),
         "real_folders": Field(
             ListOf(Str(), "The user's own folders of this agent; a run that changes one is an error."),
             default=(),

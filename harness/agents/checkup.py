@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from mock_llm.template import fill_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.agents.spec import AgentSpec, SideForm
     from harness.evidence import Evidence
+    from harness.results import StepResult
     from mock_llm.journal import Exchange
 
 SAYS = "All is well at the lighthouse {nonce}."
@@ -20,21 +21,33 @@ COMMAND = "printf 'beacon-%s' {nonce}"
 RESULT = "beacon-{nonce}"
 _SHOWN_CHARS = 200
 
-TEXT_PROBE = f"""scenario: doctor-text
+_TEXT = f"""scenario: doctor-text
 summary: one reply
 model:
   - say: "{SAYS}"
 prompt: "{PROMPT}"
-steps: [exit: 0]
 """
-TOOL_PROBE = f"""scenario: doctor-tool
+_TOOL = f"""scenario: doctor-tool
 summary: one tool call, then a reply
 model:
   - call: {{bash: {{command: "{COMMAND}"}}}}
   - say: "{SAYS}"
 prompt: "{PROMPT}"
-steps: [exit: 0]
 """
+_ONE_SHOT = "steps: [exit: 0]\n"
+_TERMINAL = """mode: terminal
+steps:
+  - wait_for: {ready: true}
+  - type: "{prompt}"
+  - wait_for: {reply: ROUNDS, ready: true}
+  - exit: 0
+"""
+# Which key of 'terminal' a step of the run is about.
+_STEP_KEYS = {
+    "wait_for": "terminal.ready",
+    "type": "terminal.submit",
+    "wait_for#2": "terminal.ready, answered",
+}
 
 
 class Fact(NamedTuple):
@@ -45,14 +58,45 @@ class Fact(NamedTuple):
     seen: str
 
 
-def text_facts(spec: AgentSpec, dialect: str, evidence: Evidence) -> list[Fact]:
-    """What a run of :data:`TEXT_PROBE` shows."""
-    return [*_common(spec, dialect, evidence, 1), *_session(spec, evidence)]
+class Probe(NamedTuple):
+    """A run that shows facts: ``mode`` is ``one-shot`` or ``terminal``; with ``tool`` one is called first."""
+
+    mode: str
+    tool: bool
+
+    @property
+    def title(self) -> str:
+        return "a tool" if self.tool else "one turn"
+
+    @property
+    def scenario(self) -> str:
+        """The scenario file's text."""
+        steps = (
+            _ONE_SHOT if self.mode == "one-shot" else _TERMINAL.replace("ROUNDS", "2" if self.tool else "1")
+        )
+        return (_TOOL if self.tool else _TEXT) + steps
 
 
-def tool_facts(spec: AgentSpec, dialect: str, evidence: Evidence) -> list[Fact]:
-    """What a run of :data:`TOOL_PROBE` shows."""
-    return [*_common(spec, dialect, evidence, 2), _tool(spec, evidence), *_session(spec, evidence)]
+def probes(spec: AgentSpec) -> list[Probe]:
+    """What can be tried with an agent: each mode, and a tool where it has one that runs commands."""
+    modes = ["one-shot", *(["terminal"] if spec.terminal else [])]
+    tools = [False, *([True] if "bash" in spec.tools else [])]
+    return [Probe(mode, tool) for mode in modes for tool in tools]
+
+
+def facts(
+    probe: Probe, spec: AgentSpec, dialect: str, evidence: Evidence, steps: Sequence[StepResult]
+) -> list[Fact]:
+    """What a run of a probe shows."""
+    driven = [_driven(step) for step in steps if step.label in _STEP_KEYS]
+    common = _common(spec, dialect, evidence, 2 if probe.tool else 1)
+    last = "one_shot" if probe.mode == "one-shot" else "terminal.quit"
+    tool = [_tool(spec, evidence)] if probe.tool else []
+    return [*driven, *common, _ended(last, evidence), _output(evidence), *tool, *_session(spec, evidence)]
+
+
+def _driven(step: StepResult) -> Fact:
+    return Fact(_STEP_KEYS[step.label], step.verdict == "passed", _short(step.observed))
 
 
 def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> Iterator[Fact]:
@@ -62,13 +106,16 @@ def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> I
         yield _rounds(evidence, rounds)
     yield from _unexplained(evidence)
     yield from _sides(spec, evidence)
-    said = fill_text(SAYS, evidence.variables)
+
+
+def _ended(key: str, evidence: Evidence) -> Fact:
     exits = f"exit code {evidence.exit_code}"
-    yield Fact(
-        "one_shot", evidence.exit_code == 0, exits if evidence.exit_code == 0 else _tail(exits, evidence)
-    )
-    shown = _flat(said) in _flat(evidence.output)
-    yield Fact("output", shown, "shows the reply" if shown else _tail("lacks the reply", evidence))
+    return Fact(key, evidence.exit_code == 0, exits if evidence.exit_code == 0 else _tail(exits, evidence))
+
+
+def _output(evidence: Evidence) -> Fact:
+    shown = _flat(fill_text(SAYS, evidence.variables)) in _flat(evidence.output)
+    return Fact("output", shown, "shows the reply" if shown else _tail("lacks the reply", evidence))
 
 
 def _dialect(dialect: str, evidence: Evidence) -> Fact:

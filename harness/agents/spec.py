@@ -130,6 +130,7 @@ class AgentSpec:
         final_call: Tool and arguments, as JSON text, of a call that ends a run; it is put behind a scripted
             reply without calls, for agents that ask on until they are told that all is done.
         terminal: How it is used in a terminal; None for an agent that is only run one-shot.
+        daemons: Whether processes of it outlive it.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
     """
@@ -154,6 +155,7 @@ class AgentSpec:
     tools: Mapping[str, str] = field(default_factory=dict)
     tool_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     final_call: tuple[str, str] | None = None
+    daemons: bool = False
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     terminal: TerminalSettings | None = None

@@ -60,6 +60,7 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         "version_probe",
         "model",
         "env",
+        "daemons",
         "real_folders",
         "title",
         "notes",

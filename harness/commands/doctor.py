@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from harness.agents.checkup import TEXT_PROBE, TOOL_PROBE, Fact, text_facts, tool_facts
+from harness.agents.checkup import Fact, Probe, facts, probes
 from harness.agents.locate import AgentMissingError, agent_names, find_program, load_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from harness.agents.spec import AgentSpec
     from harness.evidence import Evidence
@@ -142,36 +142,31 @@ def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) 
 
 
 def _runs(session: QaSession, dialect: str) -> list[Section]:
-    """One section for each probe: text, and a tool where the agent has one that runs commands."""
-    probes: list[tuple[str, str, Callable[[AgentSpec, str, Evidence], list[Fact]]]] = []
-    probes.append(("one turn", TEXT_PROBE, text_facts))
-    if "bash" in session.spec.tools:
-        probes.append(("a tool", TOOL_PROBE, tool_facts))
+    """One section for each probe."""
     return [
-        Section(f"one-shot, {dialect}, {title}", tuple(_probe(session, dialect, text, judge)))
-        for title, text, judge in probes
+        Section(f"{probe.mode}, {dialect}, {probe.title}", tuple(_probe(session, dialect, probe)))
+        for probe in probes(session.spec)
     ]
 
 
-def _probe(
-    session: QaSession, dialect: str, text: str, judge: Callable[[AgentSpec, str, Evidence], list[Fact]]
-) -> list[Fact]:
+def _probe(session: QaSession, dialect: str, probe: Probe) -> list[Fact]:
     from harness.plan import Job
     from harness.runner import run_job
     from harness.scenario_yaml import parse_scenario
 
+    text = probe.scenario
     scenario = parse_scenario(text, f"{text.split()[1]}.yaml")
     job = Job(scenario, session.spec, session.argv, dialect)
     seen: list[Evidence] = []
     result = run_job(job, session.folder, session.watchdog, look=seen.append)
-    facts = judge(session.spec, dialect, seen[0]) if seen else []
+    found = facts(probe, session.spec, dialect, seen[0], result.steps) if seen else []
     if result.verdict == "error":
         first = result.problem.partition("\n")[0]
         key = "session.reader" if first.startswith("session file ") else "command"
-        if key == "session.reader" or all(fact.holds for fact in facts):
-            facts = [fact for fact in facts if fact.key != key] + [Fact(key, holds=False, seen=first)]
-    facts += [Fact("processes", holds=False, seen=note) for note in result.notes if "outlived" in note]
-    return facts
+        if key == "session.reader" or all(fact.holds for fact in found):
+            found = [fact for fact in found if fact.key != key] + [Fact(key, holds=False, seen=first)]
+    found += [Fact("daemons", session.spec.daemons, note) for note in result.notes if "outlived" in note]
+    return found
 
 
 def _version(session: QaSession) -> Fact:

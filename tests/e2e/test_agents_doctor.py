@@ -83,6 +83,14 @@ def test_an_agent_that_is_not_installed_is_said_to_be_missing(qa: Qa) -> None:
     assert "install it (qa agents install demo: pypi demo-cli==1.2.0)" in ended.out
 
 
+def test_an_agent_with_a_terminal_is_checked_there_too(qa: Qa) -> None:
+    ended = qa("doctor", "--agent", "reference", "--dialect", "openai-chat")
+    assert ended.code == 0, ended.out + ended.err
+    terminal = ended.out.partition("terminal, openai-chat, one turn")[2]
+    for key in ("terminal.ready", "terminal.submit", "terminal.quit", "session.reader"):
+        assert re.search(rf"✓ {re.escape(key)} ", terminal), key
+
+
 def test_the_page_has_a_row_for_each_agent_and_what_does_not_hold(qa: Qa) -> None:
     ended = doctor(qa, "model", "--page", "checked.md")
     assert ended.code == 1
@@ -97,7 +105,8 @@ def test_the_page_names_the_agents_that_are_not_here(qa: Qa) -> None:
     ended = qa("doctor", "--installed", "--dialect", "openai-chat", "--page", "checked.md", **empty)
     assert ended.code == 0, ended.out + ended.err
     page = (qa.folder / "checked.md").read_text()
-    assert "| reference | embedded |  | one-shot, openai-chat | 16 of 16 |" in page
+    row = r"\| reference \| embedded \|  \| one-shot, openai-chat; terminal, openai-chat \| (\d+) of \1 \|"
+    assert re.search(row, page)
     assert "- **codex**: agent 'codex' cannot start: no program 'codex' on PATH" in page
     assert "- **senpi**: agent 'senpi' cannot start: no program 'senpi' on PATH" in page
 
