@@ -163,6 +163,32 @@ def test_ctrl_c_ends_every_run_and_keeps_what_they_have_seen(qa: Qa) -> None:
     assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the process table of Linux")
+def test_when_qa_is_killed_its_processes_end_and_the_evidence_says_so(qa: Qa) -> None:
+    qa.scenario("a", HELD)
+    qa.scenario("b", HELD)
+    process = _start(qa, "run", "a", "b", "-j", "2")
+    runs = qa.folder / ".qa" / "runs"
+    workers = _waiting(process, runs, 2)
+    process.kill()
+    process.communicate(timeout=60)
+    results = [runs / "0001" / f"{name}@reference-openai-chat" / "result.json" for name in ("a", "b")]
+    deadline = time.monotonic() + 30
+    while not all(file.exists() and file.read_text().endswith("\n") for file in results):
+        assert time.monotonic() < deadline
+        select_nothing()
+    for file in results:
+        assert "qa was killed while this run was under way" in json.loads(file.read_text())["problem"]
+    assert not [pid for pid in workers if _lives(pid)]
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def test_shards_make_the_whole_and_a_missing_one_is_told(qa: Qa) -> None:
     for name in ("a", "b", "c"):
         qa.scenario(name, FAILING if name == "b" else PASSING)
