@@ -114,3 +114,18 @@ def test_the_script_of_the_action_gives_the_gate_the_words_it_means(tmp_path: Pa
     ]
     assert words[9:11] == ["--jobs", "2"]
     assert words[-1] == "json=qa-reports/results.json"
+
+
+@pytest.mark.parametrize(("option", "title"), [("--results", "results of qa"), ("--gate", "the gate of qa")])
+def test_the_schemas_are_printed(option: str, title: str) -> None:
+    import json
+
+    import jsonschema
+    from click.testing import CliRunner
+
+    from harness.commands.schema import schema
+
+    done = CliRunner().invoke(schema, [option])
+    value = json.loads(done.stdout)
+    assert (done.exit_code, value["title"]) == (0, title)
+    jsonschema.Draft7Validator.check_schema(value)
