@@ -210,7 +210,7 @@ a.txt
 GPTME = lines(
     {"role": "system", "content": "You are gptme"},
     {"role": "user", "content": "list it"},
-    {"role": "assistant", "content": '@shell(c1): {"command": "ls"}'},
+    {"role": "assistant", "content": 'I will list.\n\n@shell(c1): {"command": "ls"}'},
     {"role": "system", "content": "Ran command: ls\n\na.txt"},
     {"role": "assistant", "content": "Done."},
     {"role": "system", "content": "LLM request failed: degeneration"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from harness.readers import read
@@ -78,7 +80,7 @@ WANTED = {
     "gptme-jsonl": [
         "system t:You are gptme [hidden]",
         "user t:list it",
-        'assistant t:@shell(c1): {"command": "ls"}',
+        'assistant t:I will list. | call:shell:{"command": "ls"}',
         "tool result:Ran command: ls\n\na.txt",
         "assistant t:Done.",
         "assistant  [error, LLM request failed: degeneration]",
@@ -127,3 +129,9 @@ def test_an_empty_store_has_no_messages() -> None:
 
 def test_the_log_of_llm_is_told_by_its_content() -> None:
     assert read("llm-json", {"logs.db": LLM}) == read("llm-json", {"logs.json": LLM})
+
+
+def test_a_line_of_gptme_that_only_looks_like_a_call_is_text() -> None:
+    content = "Write\n@shell(c1): {nothing of that\nand go on."
+    (message,) = read("gptme-jsonl", json.dumps({"role": "assistant", "content": content})).messages
+    assert (message.text, len(message.parts)) == (content, 1)
