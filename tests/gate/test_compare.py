@@ -169,3 +169,18 @@ def test_what_was_accepted_is_no_finding_any_more() -> None:
     results = [late, made.control()]
     assert len(compare({made.KEY: made.known()}, results)) == 2
     assert compare(known(results, {}), results) == ()
+
+
+def test_a_scenario_that_is_skipped_now_is_to_accept() -> None:
+    skipped = made.result("skipped", problem="agent 'pi' cannot do that", stops=(made.LOOP,))
+    changes = found(made.known(), skipped, made.control())
+    assert kinds(changes) == [("skipped-now", "accept")]
+    assert changes[0].text == "is skipped now: agent 'pi' cannot do that"
+
+
+def test_a_control_that_could_not_be_run_fails_and_a_flaky_one_warns() -> None:
+    error = made.control("error", problem="timed out")
+    assert kinds(found(made.known(), made.result(), error)) == [("could-not-run", "fails")]
+    flaky = made.control(attempts=(Attempt("failed", "", "/e/1", 0.4),))
+    (change,) = found(made.known(), made.result(), flaky)
+    assert (change.kind, change.control, change.text) == ("flaky", True, "is flaky: 1 of 2 attempts passed")
