@@ -132,7 +132,8 @@ class Driven(Serving):
             now_s=now_s,
             evidence=evidence,
             screen=self._emulator.screen,
-            is_whole=not self._emulator.is_torn,
+            # What an ended program has left half drawn will not become whole.
+            is_whole=not self._emulator.is_torn or self.exit_code is not None,
             unread=self.launch.terminal.unread if self.exit_code is None else 0,
             quiet_s=now_s - self._last_output_s,
         )

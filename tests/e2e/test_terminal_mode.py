@@ -279,3 +279,25 @@ def test_a_reply_of_pi_is_stopped_by_esc_and_its_composer_can_be_used_again(qa: 
         head=TALK.replace("deltas: 6, every_ms: 2", "deltas: 30, every_ms: 400"),
     )
     assert ended.code == 0, ended.out
+
+
+HALF_DRAWN = """
+import os, sys, tty
+tty.setraw(0)
+os.write(1, b"> ")
+os.read(0, 100)
+os.write(1, b"\\x1b[?2026hbye")
+sys.exit(0)
+"""
+
+
+def test_a_program_that_ends_in_half_a_frame_has_ended(qa: Qa) -> None:
+    ended = talk(
+        qa,
+        "wait_for: {ready: true}",
+        "press: q",
+        "wait_for: {exit: true, shows: bye}",
+        "type: {text: x, at_once: true}",
+        agent=qa.agent(HALF_DRAWN),
+    )
+    assert step(ended, "wait_for#2")["verdict"] == "passed", ended.out
