@@ -249,6 +249,14 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_runs(
     assert not ended.runs.exists()
 
 
+def test_junit_of_a_run_is_ours_also_one_run_at_a_time(qa: Qa) -> None:
+    qa.scenario("a", FAILING)
+    assert qa("run", "a", "--junit", "j.xml").code == 1
+    text = (qa.folder / "j.xml").read_text()
+    assert '<testsuite name="a" package="reference.openai-chat" file="scenarios/a.yaml" tests="1"' in text
+    assert '<failure type="expectation" message="exit: exit 0">' in text
+
+
 def test_the_summary_goes_where_github_says_and_paths_are_those_of_the_repository(qa: Qa) -> None:
     inner = qa.folder / "inner"
     inner.mkdir()
