@@ -27,7 +27,7 @@ SHELL = frozenset(
     harness/commands/screenshot.py harness/commands/show.py harness/driven.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
     harness/commands/mutate.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
-    harness/lab/mutation_worker.py
+    harness/lab/mutation_reach.py harness/lab/mutation_worker.py
     harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py
     harness/lab/calibrate_pool.py harness/lab/foreign_process.py harness/lab/guard_options.py
     harness/qa_session.py harness/real_home.py harness/recorder.py harness/refagent/__main__.py

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from harness.lab.mutants import Mutant
     from harness.lab.mutation_contract import Case
+    from harness.lab.mutation_reach import Bench
     from harness.lab.mutation_worker import Tried
     from harness.qa_session import QaSession
     from harness.scenario import Scenario
@@ -67,8 +68,7 @@ def mutate(
     explained = load_reasons(reasons or REASONS)
     scenarios = _scenarios()
     cases = (*load_contract(contract or CONTRACT), *_scenario_cases(scenarios))
-    _check(cases)
-    results = _tried(chosen, cases, jobs or os.cpu_count() or 1)
+    results = _tried(chosen, _bench(cases), jobs or os.cpu_count() or 1)
     if not no_runs:
         _run_wiring(agent, programs, scenarios, results)
     judgement = judge(
@@ -109,21 +109,23 @@ def _scenario_cases(scenarios: Sequence[Scenario]) -> list[Case]:
     return [case for case in told if case.stated]
 
 
-def _check(cases: Sequence[Case]) -> None:
-    from harness.lab.mutation_worker import failing
+def _bench(cases: Sequence[Case]) -> Bench:
+    from harness.lab.mutation_reach import bench
     from harness.problems import UserError
 
-    failed = failing(cases)
-    if failed:
-        raise UserError(f"the guard as it is fails {len(failed)} of the cases: {', '.join(failed[:8])}")
+    known = bench(cases)
+    if known.failing:
+        names = ", ".join(known.failing[:8])
+        raise UserError(f"the guard as it is fails {len(known.failing)} of the cases: {names}")
+    return known
 
 
-def _tried(chosen: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> dict[str, Tried]:
+def _tried(chosen: Sequence[Mutant], bench: Bench, jobs: int) -> dict[str, Tried]:
     from harness.lab.mutation_worker import tried
 
     results: dict[str, Tried] = {}
     say = _progress(len(chosen))
-    for result in tried(chosen, cases, jobs):
+    for result in tried(chosen, bench, jobs):
         results[result.mutant] = result
         say(len(results), sum(not one.is_killed for one in results.values()))
     return results

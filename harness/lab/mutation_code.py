@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from copy import deepcopy
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -79,12 +80,24 @@ def changed_code(change: Change, source: str, file: str) -> CodeType:
     Raises:
         LookupError: If the source has no such comparison.
     """
+    tree, sites = _parsed(change.module, source)
+    if change not in sites:
+        raise LookupError(change.id)
+    node, at, sign = sites[change]
+    before, node.ops[at] = node.ops[at], sign()
+    try:
+        return compile(ast.fix_missing_locations(tree), file, "exec")
+    finally:
+        node.ops[at] = before
+
+
+@lru_cache
+def _parsed(
+    module: str, source: str
+) -> tuple[ast.Module, dict[Change, tuple[ast.Compare, int, type[ast.cmpop]]]]:
+    """The tree of a module, and the place of every change in it: one tree serves all of them in turn."""
     tree = ast.parse(source)
-    for found, node, at, sign in _sites(change.module, tree):
-        if found == change:
-            node.ops[at] = sign()
-            return compile(ast.fix_missing_locations(tree), file, "exec")
-    raise LookupError(change.id)
+    return tree, {change: (node, at, sign) for change, node, at, sign in _sites(module, tree)}
 
 
 def _sites(module: str, tree: ast.Module) -> Iterator[tuple[Change, ast.Compare, int, type[ast.cmpop]]]:

@@ -39,18 +39,19 @@ def compiled(texts: Mapping[str, str]) -> dict[str, CodeType]:
 
 
 @contextmanager
-def copied(codes: Mapping[str, CodeType]) -> Iterator[Detectors]:
+def copied(codes: Mapping[str, CodeType], given: Mapping[str, object] | None = None) -> Iterator[Detectors]:
     """Import the package anew from code; afterwards everything is as it was before.
 
     Args:
         codes: The code of every module by its name; ``__init__`` is the package itself.
+        given: Names that every module of the copy has from the beginning.
     """
     ours = {
         name: sys.modules.pop(name)
         for name in list(sys.modules)
         if name == PACKAGE or name.startswith(f"{PACKAGE}.")
     }
-    finder = _Finder(codes)
+    finder = _Finder(codes, given or {})
     sys.meta_path.insert(0, finder)
     try:
         yield _detectors()
@@ -82,8 +83,9 @@ def _detectors() -> Detectors:
 class _Finder(Loader):
     """Finds the modules of the package in memory, before anybody looks on the disk."""
 
-    def __init__(self, codes: Mapping[str, CodeType]) -> None:
+    def __init__(self, codes: Mapping[str, CodeType], given: Mapping[str, object]) -> None:
         self._codes = codes
+        self._given = given
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         if name != PACKAGE and not name.startswith(f"{PACKAGE}."):
@@ -98,4 +100,5 @@ class _Finder(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__.removeprefix(PACKAGE).removeprefix(".") or "__init__"
+        module.__dict__.update(self._given)
         exec(self._codes[name], module.__dict__)  # noqa: S102  it is our own source with one sign changed

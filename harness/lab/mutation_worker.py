@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 import resource
 import signal
-import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,9 +22,12 @@ if TYPE_CHECKING:
     from harness.lab.mutants import Mutant
     from harness.lab.mutation_contract import Case
     from harness.lab.mutation_copy import Detectors
+    from harness.lab.mutation_reach import Bench
 
-_LEAST_S = 0.5
-_TIMES_SLOWER = 20  # than the slowest case without a mutant: then it hangs
+_LEAST_S = 0.25
+_TIMES_SLOWER = 20  # than the case without a mutant: then it hangs
+_IMPORT_S = 2.0
+_STUCK = 4  # times that long, and it does not even hear that it hangs: its process is ended
 _MEMORY = 2 << 30  # bytes
 
 
@@ -57,23 +59,29 @@ class Hangs(BaseException):
     """A case takes more processor time than any should."""
 
 
-def tried(mutants: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> Iterator[Tried]:
-    """Try every mutant, in any order. The cases must hold without a mutant."""
+def tried(mutants: Sequence[Mutant], bench: Bench, jobs: int) -> Iterator[Tried]:
+    """Try every mutant, in any order. The cases must hold without a mutant.
+
+    A mutant that hangs is ended after twenty times the processor time that the case takes; one that ends its
+    process, or has to be ended with it, is tried once more in a process of its own, and so are those that
+    were under way beside it.
+    """
     left = list(mutants)
     while left:
         try:
-            for result in _pooled(left, cases, jobs):
+            for result in _pooled(left, bench, jobs):
                 left = [mutant for mutant in left if mutant.id != result.mutant]
                 yield result
         except BrokenProcessPool:
             # One of those that were under way has ended its process: they are the first, each is tried alone.
             for mutant in left[: 2 * jobs + 1]:
                 left.remove(mutant)
-                yield from _alone(mutant, cases)
+                yield from _alone(mutant, bench)
 
 
-def _pooled(mutants: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> Iterator[Tried]:
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (tuple(cases),)) as pool:
+def _pooled(mutants: Sequence[Mutant], bench: Bench, jobs: int) -> Iterator[Tried]:
+    workers = min(jobs, len(mutants))
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (bench,)) as pool:
         try:
             for future in as_completed([pool.submit(_try, mutant) for mutant in mutants]):
                 yield future.result()
@@ -82,64 +90,58 @@ def _pooled(mutants: Sequence[Mutant], cases: Sequence[Case], jobs: int) -> Iter
             raise
 
 
-def _alone(mutant: Mutant, cases: Sequence[Case]) -> Iterator[Tried]:
+def _alone(mutant: Mutant, bench: Bench) -> Iterator[Tried]:
     try:
-        yield from _pooled([mutant], cases, 1)
+        yield from _pooled([mutant], bench, 1)
     except BrokenProcessPool:
-        yield _result(mutant, {"import": ("import",)}, "ends its process", cases)
+        yield _result(mutant, {"import": ("import",)}, "ends its process", bench.cases)
 
 
-def failing(cases: Sequence[Case]) -> tuple[str, ...]:
-    """The cases that do not hold for the guard as it is."""
-    with copied(compiled(sources())) as detectors:
-        return tuple(
-            f"{case.group}/{case.id}"
-            for case in cases
-            if not (
-                case.holds(detectors, None, thorough=False) and case.holds(detectors, None, thorough=True)
-            )
-        )
+class _Tools:
+    """What one process keeps: the cases, the sources and their code."""
 
-
-class _Bench:
-    """What one process keeps: the cases, the sources, their code, and how long a case may take."""
-
-    def __init__(self, cases: Sequence[Case]) -> None:
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
         self.sources = sources()
         self.codes = compiled(self.sources)
-        self.limit_s = _LEAST_S
-        slowest = 0.0
-        with copied(self.codes) as detectors:
-            self.cases = tuple(
-                case.measured(detectors) if isinstance(case, CostCase) else case for case in cases
-            )
-            for case in self.cases:
-                for thorough in (False, True):
-                    began = time.process_time()
-                    case.holds(detectors, None, thorough=thorough)
-                    slowest = max(slowest, time.process_time() - began)
-        self.limit_s = max(_LEAST_S, _TIMES_SLOWER * slowest)
+        self._measured: dict[int, CostCase] = {}
+
+    def case(self, place: int, *, thorough: bool) -> Case:
+        """The case of a place; what it may cost is measured on the guard as it is when first needed."""
+        case = self.bench.cases[place]
+        if not (thorough and isinstance(case, CostCase)):
+            return case
+        if place not in self._measured:
+            with copied(self.codes) as detectors:
+                self._measured[place] = case.measured(detectors)
+        return self._measured[place]
 
     def with_change(self, mutant: Mutant) -> dict[str, CodeType]:
+        """The code of every module, with what the mutant changes in it."""
         change = mutant.change
         if change is None:
             return self.codes
         file = str(FOLDER / f"{change.module}.py")
         return {**self.codes, change.module: changed_code(change, self.sources[change.module], file)}
 
+    def limit_s(self, place: int) -> float:
+        """Processor time after which a case hangs."""
+        return max(_LEAST_S, _TIMES_SLOWER * self.bench.seconds[place])
 
-_bench: _Bench | None = None
+
+_tools: _Tools | None = None
 
 
-def _begin(cases: tuple[Case, ...]) -> None:
-    global _bench  # noqa: PLW0603  one for each process
+def _begin(bench: Bench) -> None:
+    global _tools  # noqa: PLW0603  one for each process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears of it and ends the others
     signal.signal(signal.SIGVTALRM, _hangs)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process
     _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     gc.enable()
-    _bench = _Bench(cases)
+    _tools = _Tools(bench)
 
 
 def _hangs(_number: int, _frame: object) -> None:
@@ -148,31 +150,44 @@ def _hangs(_number: int, _frame: object) -> None:
 
 @contextmanager
 def _no_longer_than(seconds: float) -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_PROF, seconds * _STUCK)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _try(mutant: Mutant) -> Tried:
-    assert _bench is not None
+    assert _tools is not None
     failed: dict[str, list[str]] = {}
     try:
-        with _no_longer_than(_bench.limit_s * 4), copied(_bench.with_change(mutant)) as detectors:
+        with _imported(mutant) as detectors:
             crash = _try_cases(mutant, detectors, failed)
     except (Exception, Hangs) as error:  # noqa: BLE001  whatever a mutant does while it is loaded kills it
         failed, crash = {"import": ["import"]}, _name(error)
-    return _result(mutant, {group: tuple(ids) for group, ids in failed.items()}, crash, _bench.cases)
+    return _result(mutant, {group: tuple(ids) for group, ids in failed.items()}, crash, _tools.bench.cases)
+
+
+@contextmanager
+def _imported(mutant: Mutant) -> Iterator[Detectors]:
+    assert _tools is not None
+    with ExitStack() as stack:
+        with _no_longer_than(_IMPORT_S):
+            detectors = stack.enter_context(copied(_tools.with_change(mutant)))
+        yield detectors
 
 
 def _try_cases(mutant: Mutant, detectors: Detectors, failed: dict[str, list[str]]) -> str:
     """Note what fails; a mutant that crashes or hangs is not tried any further."""
-    assert _bench is not None
+    assert _tools is not None
+    order = _tools.bench.order(mutant)
     for thorough in (False, True):
-        for case in _bench.cases:
+        for place in order:
+            case = _tools.case(place, thorough=thorough)
             try:
-                with _no_longer_than(_bench.limit_s):
+                with _no_longer_than(_tools.limit_s(place)):
                     holds = case.holds(detectors, mutant, thorough=thorough)
             except (Exception, Hangs) as error:  # noqa: BLE001  whatever it raises, it is found out
                 failed.setdefault(case.group, []).append(case.id)

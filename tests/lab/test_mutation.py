@@ -17,6 +17,7 @@ from harness.lab.mutation_contract import MessageCase, TextCase, TurnsCase
 from harness.lab.mutation_copy import compiled, copied, sources
 from harness.lab.mutation_cost import CostCase
 from harness.lab.mutation_files import CONTRACT, REASONS, load_contract, load_reasons
+from harness.lab.mutation_reach import bench
 from harness.lab.mutation_reasons import judge, parse_reasons
 from harness.lab.mutation_scenarios import scenario_case
 from harness.lab.mutation_worker import Tried, tried
@@ -70,7 +71,7 @@ def test_a_copy_is_another_package_and_ours_comes_back() -> None:
 
 def test_a_mechanism_that_is_taken_out_fails_exactly_its_positive_tests() -> None:
     near = BY_ID["near-duplicate-paragraphs: taken out"]
-    (result,) = tried([near], load_contract(CONTRACT), 1)
+    (result,) = tried([near], bench(load_contract(CONTRACT)), 1)
     assert sum(map(len, result.failed.values())) > 40
     assert (result.others, result.missed) == ((), ())
 
@@ -82,7 +83,7 @@ def test_a_mutant_that_hangs_or_crashes_is_killed_and_one_that_nothing_tells_apa
         "dominant-scalar-run: min_ascii 257",
         "line-cycle: taken out",
     ]
-    results = {result.mutant: result for result in tried([BY_ID[name] for name in ids], [FLOOD], 1)}
+    results = {result.mutant: result for result in tried([BY_ID[name] for name in ids], bench([FLOOD]), 1)}
     assert [results[name].is_killed for name in ids] == [True, True, False]
     assert results[ids[1]].failed == {"contract": ("flood",)}
 
