@@ -34,8 +34,9 @@ model:
   - say: "{SAYS}"
 prompt: "{PROMPT}"
 """
-_ONE_SHOT = "steps: [exit: 0]\n"
+_ONE_SHOT = "timeout_s: 180\nsteps: [exit: 0]\n"
 _TERMINAL = """mode: terminal
+timeout_s: 180
 steps:
   - wait_for: {ready: true}
   - type: "{prompt}"
