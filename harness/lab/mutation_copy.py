@@ -28,6 +28,22 @@ class Detectors(NamedTuple):
     profile_data: Any
 
 
+def imported() -> Detectors:
+    """The detectors as they are imported here and now."""
+    from importlib import import_module
+
+    def of(module: str, name: str) -> Any:
+        return getattr(import_module(f"{PACKAGE}.{module}"), name)
+
+    return Detectors(
+        of("guard", "Guard"),
+        of("batch", "Scanner"),
+        of("mechanisms", "PUBLISHED"),
+        of("profile_data", "profile_of"),
+        of("profile_data", "profile_data"),
+    )
+
+
 def sources() -> dict[str, str]:
     """The source of every module of the detectors by its name, in the order of the names."""
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py"))}
@@ -54,7 +70,7 @@ def copied(codes: Mapping[str, CodeType], given: Mapping[str, object] | None = N
     finder = _Finder(codes, given or {})
     sys.meta_path.insert(0, finder)
     try:
-        yield _detectors()
+        yield imported()
     finally:
         sys.meta_path.remove(finder)
         for name in list(sys.modules):
@@ -63,21 +79,6 @@ def copied(codes: Mapping[str, CodeType], given: Mapping[str, object] | None = N
         sys.modules.update(ours)
         if PACKAGE in ours:
             sys.modules["harness"].detectors = ours[PACKAGE]  # type: ignore[attr-defined]
-
-
-def _detectors() -> Detectors:
-    from importlib import import_module
-
-    def of(module: str, name: str) -> Any:
-        return getattr(import_module(f"{PACKAGE}.{module}"), name)
-
-    return Detectors(
-        of("guard", "Guard"),
-        of("batch", "Scanner"),
-        of("mechanisms", "PUBLISHED"),
-        of("profile_data", "profile_of"),
-        of("profile_data", "profile_data"),
-    )
 
 
 class _Finder(Loader):

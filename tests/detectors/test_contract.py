@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from harness.lab.mutation_contract import Case
-from harness.lab.mutation_copy import compiled, copied, sources
+from harness.lab.mutation_copy import imported
 from tests.detectors.contract_cases import CASES
+
+DETECTORS = imported()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case.id))
 def test_the_guard_keeps_the_contract(case: Case) -> None:
-    with copied(compiled(sources())) as detectors:
-        assert case.holds(detectors, None, thorough=False)
-        assert case.holds(detectors, None, thorough=True)
+    assert case.holds(DETECTORS, None, thorough=False)
+    assert case.holds(DETECTORS, None, thorough=True)
 
 
 def test_no_case_comes_twice_and_every_mechanism_has_positive_and_negative_ones() -> None:
