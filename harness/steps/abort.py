@@ -23,12 +23,18 @@ from harness.steps.wording import chars, count, quoted
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
-    from harness.steps.arguments import Abort
+    from harness.steps.arguments import Abort, StreamName
     from harness.steps.replies import Reply
     from harness.transcript import RuleRecord
 
 
+STREAMS: tuple[StreamName, ...] = ("text", "thinking", "tool")
 STOP_SIGNS = "a stop is told by a rule in the session, another request, or 'output_marker' and exit 0"
+
+
+def look_in(stream: str) -> str:
+    """The cure for a step that looks at another stream than its loop."""
+    return f"'stream: {stream}' in the step looks there"
 
 
 def check(args: Abort, evidence: Evidence) -> CheckVerdict:
@@ -72,13 +78,14 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
     crash = ended_with_hang_up(view, evidence)
     if crash:
         return crash, [STOP_SIGNS]
-    conflict = contradiction(view, args.stream)
+    record = _record(args, view)
+    # A rule that the session says fired in another stream fails below, with that as the reason.
+    conflict = contradiction(view, args.stream) if _stream(args, record) == args.stream else ""
     if conflict:
         words = ", ".join(quoted(word) for word in sorted(STOPPED_BY_GUARD))
         is_unknown = view.message is not None and not view.is_aborted
         hint = [f"stop reasons of a stopped message: {words}"] if is_unknown else []
-        return conflict, ["the evidence contradicts itself", *hint]
-    record = _record(args, view)
+        return conflict, ["the evidence contradicts itself", *hint, *_other_stream(args, view, record)]
     return _stopped(args, evidence, view, record), _differences(args, evidence, view, record)
 
 
@@ -87,6 +94,27 @@ def _record(args: Abort, view: Reply) -> RuleRecord | None:
     wanted = [r for r in view.records if r.rule == args.rule or args.rule is None]
     exact = [r for r in wanted if r.mechanism == args.mechanism or args.mechanism is None]
     return next(iter(exact or wanted or view.records), None)
+
+
+def _stream(args: Abort, record: RuleRecord | None) -> StreamName:
+    """The stream in which the rule fired, by the session; else the one that the step names."""
+    recorded = record.data.get("stream") if record else None
+    return next((name for name in STREAMS if name == recorded), args.stream)
+
+
+def _other_stream(args: Abort, view: Reply, record: RuleRecord | None) -> list[str]:
+    """Where the offset would fit, for a step that names no stream or the wrong one."""
+    turn = view.exchange.turn if view.exchange else None
+    if turn is None or record is None or record.fired_at is None:
+        return []
+    lengths = {name: len(turn_text(turn.turn, name)) for name in STREAMS}
+    if lengths[args.stream] >= record.fired_at:
+        return []
+    return [
+        f"the {name} stream has {chars(length)}: {look_in(name)}"
+        for name, length in lengths.items()
+        if length >= record.fired_at
+    ]
 
 
 def _stopped(args: Abort, evidence: Evidence, view: Reply, record: RuleRecord | None) -> str:
@@ -103,16 +131,16 @@ def _stopped(args: Abort, evidence: Evidence, view: Reply, record: RuleRecord | 
 def _at(args: Abort, view: Reply, record: RuleRecord) -> str:
     if record.fired_at is None:
         return ""
-    total = _total(args, view)
+    total = _total(_stream(args, record), view)
     return f" at {record.fired_at:,} of {chars(total)}" if total else f" at {chars(record.fired_at)}"
 
 
-def _total(args: Abort, view: Reply) -> int:
+def _total(stream: StreamName, view: Reply) -> int:
     """Characters of the stream; 0 where it has no end."""
     turn = view.exchange.turn if view.exchange else None
     if turn is None or turn.stream.until_hang_up:
         return 0
-    return len(turn_text(turn.turn, args.stream))
+    return len(turn_text(turn.turn, stream))
 
 
 def _wire_side(view: Reply) -> str:
@@ -141,7 +169,7 @@ def _differences(args: Abort, evidence: Evidence, view: Reply, record: RuleRecor
         reasons.append(f"rule: '{record.rule}' fired, not '{args.rule}'")
     stream = record.data.get("stream", args.stream)
     if stream != args.stream:
-        reasons.append(f"stream: it fired in '{stream}', not in '{args.stream}'")
+        reasons += [f"stream: it fired in '{stream}', not in '{args.stream}'", look_in(stream)]
     reasons += _figure("mechanism", args.mechanism, record.mechanism, evidence)
     reasons += _figure("fired_at", args.fired_at, record.fired_at, evidence)
     return reasons + _too_late(args, view, record)

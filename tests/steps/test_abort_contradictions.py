@@ -48,6 +48,30 @@ def test_an_offset_past_the_end_of_its_stream(build: Any) -> None:
     assert _observed(check(ARGS, evidence)) == ("the guard fired at 60, but the text stream has 6 characters")
 
 
+def test_an_offset_that_fits_another_stream_says_where_to_look(build: Any) -> None:
+    exchange = build.exchange("Short.", thinking=build.text, exact=False)
+    saved = (build.message("Short.", stop="aborted"),)
+    evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
+    verdict = check(ARGS, evidence)
+    assert isinstance(verdict, Failed)
+    assert verdict.evidence[1] == (
+        f"the thinking stream has {len(build.text)} characters: 'stream: thinking' in the step looks there"
+    )
+
+
+def test_a_stream_that_the_session_names_is_the_reason_and_no_contradiction(build: Any) -> None:
+    exchange = build.exchange("Short.", thinking=build.text, exact=False)
+    saved = (build.message("Short.", stop="aborted"),)
+    record = build.record(data={"stream": "thinking"})
+    verdict = check(ARGS, build.evidence(exchange, saved=saved, rules=(record,)))
+    assert isinstance(verdict, Failed)
+    assert verdict.observed.startswith(f"paragraph-repeat fired at 60 of {len(build.text)} characters (")
+    assert verdict.evidence[:2] == (
+        "stream: it fired in 'thinking', not in 'text'",
+        "'stream: thinking' in the step looks there",
+    )
+
+
 def test_a_client_that_went_on_reading_a_paced_stream_did_not_stop(build: Any) -> None:
     def after(seconds: float, **facts: Any) -> Any:
         exchange = build.exchange(build.text, ended_s=seconds, **facts)
