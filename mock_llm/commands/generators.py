@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mock_llm.generators import GENERATORS
+from mock_llm.generators.generator import SHARED
 
 
 @click.command("generators")
@@ -14,10 +15,11 @@ def command() -> None:
 
 
 def render_generators() -> str:
-    """A paragraph for each generator: its name, what its text is like, its own parameters."""
+    """A paragraph for each generator: its name, what it makes, what its text is like, its own parameters."""
     paragraphs = []
     for name in GENERATORS:
         generator = GENERATORS[name]
-        parameters = " ".join(generator.shape.fields)
-        paragraphs.append(f"{name}\n  {generator.doc}\n  parameters: {parameters or 'none'}")
+        shape = generator.shape
+        parameters = " ".join([*shape.fields, *SHARED])
+        paragraphs.append(f"{name}\n  {shape.doc}\n  {generator.doc}\n  parameters: {parameters}")
     return "\n".join(paragraphs)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 import click
 
 from mock_llm.commands.loading import give_up
 from mock_llm.generators import GENERATORS
+
+if TYPE_CHECKING:
+    from mock_llm.problems import Problem
 
 
 @click.command("text")
@@ -36,10 +40,16 @@ def _text(generator: str, parameters: tuple[str, ...]) -> str:
     for name, equals, _ in pairs:
         if not equals:
             give_up(f"'{name}' is no KEY=VALUE")
-    lines = [f"    {json.dumps(name)}: {value}" for name, _, value in pairs] or ["    {}"]
-    script = "\n".join(["model:", "- say:", f"   {generator}:", *lines])
+    lines = [f"    {json.dumps(name)}: {' '.join(value.splitlines())}" for name, _, value in pairs]
+    head = ["model:", "- say:", f"   {generator}:"]
     try:
-        [turn] = parse_script(script, f"mock-llm text {generator}").turns
+        [turn] = parse_script("\n".join([*head, *(lines or ["    {}"])]), generator).turns
     except ScriptError as error:
-        give_up(str(error))
+        asked = [generator] * len(head) + list(parameters or [generator])
+        give_up("\n".join(_said(problem, asked[problem.line - 1]) for problem in error.problems))
     return "".join(part.text for part in fill(turn.turn, {}).parts if hasattr(part, "text"))
+
+
+def _said(problem: Problem, asked: str) -> str:
+    """A mistake beside the word that it is in: nobody has written the lines of this script."""
+    return "\n  ".join([f"{asked}: {problem.message}", *problem.hints])

@@ -65,9 +65,9 @@ def paraphrase(parameters: Parameters, seed: int) -> str:
     endings = parameters.get("endings") or dice_of(seed).sample(own_endings, len(own_endings))
     count = parameters["paragraphs"]
     if count > len(endings):
-        raise ValueError(
-            f"{count} paragraphs need as many endings, but there are {len(endings)}; give more 'endings'"
-        )
+        fewer = f"take at most {len(endings)}, or give 'endings' of your own"
+        cure = "give more 'endings'" if parameters.get("endings") else fewer
+        raise ValueError(f"{count} paragraphs need as many endings, but there are {len(endings)}; {cure}")
     paragraphs = [f"{openers[i % len(openers)]}{between}{endings[i]}" for i in range(count)]
     for i, paragraph in enumerate(paragraphs):
         if paragraph in paragraphs[:i]:
@@ -126,7 +126,10 @@ GENERATORS = by_name(
         Record(
             "a paraphrase",
             {
-                "paragraphs": Field(Int("Paragraphs in all.", 1, 1000), default=15),
+                "paragraphs": Field(
+                    Int("Paragraphs in all; without 'endings' at most 18.", 1, 1000),
+                    default=15,
+                ),
                 "openers": Field(ListOf(Str(), "How paragraphs begin, in turn.", at_least=1)),
                 "endings": Field(ListOf(Str(), "How paragraphs end, one for each.", at_least=1)),
                 "script": SCRIPT,
@@ -134,7 +137,7 @@ GENERATORS = by_name(
             "Paragraph i is opener i (they take turns), a space and ending i.",
         ),
         paraphrase,
-        "No two paragraphs are equal. With the built-in openers and endings (three, and at least 15, which"
+        "No two paragraphs are equal. With the built-in openers and endings (three, and 18, which"
         " the seed shuffles) any two paragraphs with the same opener share at least half of their words (in"
         " Chinese and emoji: pairs of characters), and any two with different openers less than half.",
     ),

@@ -13,6 +13,7 @@ from harness.detectors.mechanisms import PUBLISHED
 from harness.scenario_shape import CONTROL, SCENARIO
 from harness.steps.arguments import STEP_SHAPES
 from harness.steps.driving_arguments import DRIVING_SHAPES
+from harness.steps.wording import count
 from mock_llm.generators import GENERATORS, generate
 from mock_llm.generators.figures import RING, Figures, figures_of
 from mock_llm.generators.generator import SHARED
@@ -92,9 +93,9 @@ def _of_scenarios() -> Iterator[str]:
 
 
 def _figures(figures: Figures) -> str:
-    period = f" It repeats every {figures.period:,} characters." if figures.period else ""
+    period = f" It repeats every {count(figures.period, 'character')}." if figures.period else ""
     return (
-        f"By default {figures.chars:,} characters; {figures.paragraphs} paragraphs, {figures.distinct} distinct,"
+        f"By default {figures.chars:,} characters; {count(figures.paragraphs, 'paragraph')}, {figures.distinct} distinct,"
         f" at most {figures.most_in_ring} equal in a ring of {RING}.{period}"
     )
 

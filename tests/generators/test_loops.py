@@ -77,8 +77,12 @@ def test_a_paraphrase_has_no_two_equal_paragraphs_yet_says_the_same_again_and_ag
 
 
 def test_a_paraphrase_without_enough_endings_is_refused() -> None:
-    with pytest.raises(ValueError, match="19 paragraphs need as many endings, but there are 18"):
+    with pytest.raises(
+        ValueError, match="19 paragraphs need as many endings, but there are 18; take at most 18"
+    ):
         make("paraphrase", paragraphs=19)
+    with pytest.raises(ValueError, match=r"2 paragraphs need as many .* there are 1; give more 'endings'"):
+        make("paraphrase", paragraphs=2, endings=["now"])
 
 
 def test_a_paraphrase_that_would_repeat_itself_is_refused() -> None:

@@ -228,7 +228,16 @@ def test_say_answers_every_request_with_the_text() -> None:
         (["serve", "none.yaml"], 2, "'none.yaml' does not exist"),
         (["text", "pros"], 2, "no generator 'pros'; did you mean 'prose'?"),
         (["text", "prose", "paragraphs"], 2, "'paragraphs' is no KEY=VALUE"),
-        (["text", "prose", "paragraphs=0"], 2, "from 1 to 1000, got 0"),
+        (
+            ["text", "prose", "paragraphs=0"],
+            2,
+            "paragraphs=0: expected a whole number from 1 to 1000, got 0\n",
+        ),
+        (
+            ["text", "prose", "seed=2", "paragraf=1"],
+            2,
+            "paragraf=1: unknown key 'paragraf' in prose\n  did you",
+        ),
         (["record", "--upstream", "localhost"], 2, "'localhost' is no URL of a server"),
         (["record", "--upstream", "http://h", "--to", "good.yaml"], 2, "'good.yaml' is there already"),
         (["record", "--upstream", "http://h", "--host", "0.0.0.0"], 3, "loopback addresses only"),
@@ -281,6 +290,8 @@ def test_generators_and_the_schema_are_listed_whole() -> None:
     schema = json.loads(CliRunner().invoke(main, ["schema"]).output)
 
     assert [line for line in listed if not line.startswith(" ")] == list(GENERATORS)
+    assert listed[listed.index("prose") + 1] == f"  {GENERATORS['prose'].shape.doc}"
+    assert "  parameters: paragraphs seed lead newline" in listed
     assert {"model", "lane", "conversations"} <= set(schema["properties"])
 
 

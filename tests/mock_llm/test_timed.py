@@ -128,7 +128,10 @@ def test_mistakes_in_a_generated_string_are_shown_at_their_place() -> None:
         "2:26 unknown key 'paragrafs' in prose"
     ]
     assert problems_of("- call: {a: {x: {paraphrase: {paragraphs: 99}}}}\n") == [
-        "2:30 'paraphrase': 99 paragraphs need as many endings, but there are 18; give more 'endings'"
+        (
+            "2:30 'paraphrase': 99 paragraphs need as many endings, but there are 18; "
+            "take at most 18, or give 'endings' of your own"
+        )
     ]
 
 
