@@ -128,5 +128,5 @@ def render_clients(url: str, dialects: tuple[str, ...], key: str = "") -> str:
     ]
     longer = [client.name for client in usable if client.name not in _SHORT]
     if longer:
-        lines.append(f"{' or '.join(longer)}: 'mock-llm serve --client NAME' prints a few lines")
+        lines.append(f"{' or '.join(longer)}: the option '--client NAME' prints a few lines")
     return "\n".join(lines)

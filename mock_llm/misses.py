@@ -39,9 +39,12 @@ def describe(request: ModelRequest) -> str:
 
 
 def turn_name(turns: Sequence[ScriptTurn], place: int) -> str:
-    """A turn, whose place counts from 0, as messages name it: ``turn 2 (s.yaml:9)``."""
-    where = turns[place].place
-    return f"turn {place + 1} ({where})" if where else f"turn {place + 1}"
+    """A turn, whose place counts from 0, as messages name it: ``turn 2 (s.yaml:9)``.
+
+    One that was given to ``serve`` has no other place than its number.
+    """
+    name, where = f"turn {place + 1}", turns[place].place
+    return f"{name} ({where})" if where and where.partition(":")[0] != name else name
 
 
 def lane_name(lane: Lane) -> str:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     help="The script to write; the exchanges go into a folder beside it.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address.")
-@click.option("--port", default=0, show_default="any free one", type=click.IntRange(0, 65535))
+@click.option(
+    "--port", default=0, show_default="any free one", type=click.IntRange(0, 65535), help="Its port."
+)
 @click.option(
     "--ca-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Certificates to trust."
 )

@@ -12,6 +12,7 @@ def command() -> None:
     """Print the JSON Schema of script files, for completion in an editor.
 
     Write it to a file and name that in the first line of a script:
+
     # yaml-language-server: $schema=FILE
     """
     from mock_llm.schema import script_schema

@@ -30,7 +30,7 @@ def test_an_unknown_client_is_named_with_the_known_ones() -> None:
 
 def test_only_clients_of_the_given_dialects_are_shown_and_long_ones_by_name() -> None:
     assert render_clients(URL, ("openai-responses",)) == (
-        "codex: 'mock-llm serve --client NAME' prints a few lines"
+        "codex: the option '--client NAME' prints a few lines"
     )
     assert [line.split()[0] for line in render_clients(URL, ("gemini",)).splitlines()] == [
         "google-genai",

@@ -27,6 +27,17 @@ def test_turns_are_played_in_order(asking: Any) -> None:
     assert responder.unused == ()
 
 
+def test_a_turn_without_a_file_is_named_by_its_number_alone(asking: Any) -> None:
+    given = tuple(ScriptTurn(Turn((Text("x"),)), place=place) for place in ("turn 1", "turn 2:3"))
+    responder = Responder(Script(given, conversations="one"))
+    for _ in given:
+        responder.answer(asking.request("a"))
+
+    refused = responder.answer(asking.request("a"), number=3)
+    assert isinstance(refused, Refuse)
+    assert "  closest: turn 2 was the last one, and it is played already\n" in refused.message
+
+
 def test_unused_turns_are_known(asking: Any) -> None:
     responder = Responder(script())
     responder.answer(asking.request())
