@@ -34,7 +34,7 @@ def agents(context: click.Context) -> None:
         click.echo(render_table([_row(load_agent(name)) for name in agent_names()]))
 
 
-@agents.command()
+@agents.command(short_help="Put the pinned version of agents into the cache.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def install(names: tuple[str, ...]) -> None:
     """Put the pinned version of agents into a private folder of the user's cache."""

@@ -30,7 +30,13 @@ _SMALL_BYTES = 2_000_000
 
 @click.command()
 @click.argument("stores", nargs=-1, required=True, metavar="STORE...")
-@click.option("--text-path", "texts", multiple=True, metavar="PATH", help="Where a JSON record has text.")
+@click.option(
+    "--text-path",
+    "texts",
+    multiple=True,
+    metavar="PATH",
+    help="Where a JSON record has text, such as choices[].message.content.",
+)
 @click.option("--thinking-path", "thinkings", multiple=True, metavar="PATH", help="Where it has thinking.")
 @click.option(
     "--where", multiple=True, metavar="PATH=VALUE", help="Only records that have this string there."
@@ -157,6 +163,9 @@ class _Scan:
             click.echo("interrupted: this is what was counted so far", err=True)
         elif not tally.parts and tally.without_text:
             click.echo(f"no record has text at the given path\n  {hint_of_paths(tally)}", err=True)
+        elif not tally.parts and tally.skipped and not self._reading.is_records:
+            path = "--text-path says where they have text, such as --text-path 'message.content[].text'"
+            click.echo(f"no text was found; of JSON records, {path}", err=True)
 
     def exit_code(self, *, fail_on_finding: bool) -> int:
         if not self._is_whole:

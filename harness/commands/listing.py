@@ -33,7 +33,8 @@ def list_scenarios(tags: tuple[str, ...]) -> None:
         sys.exit(2)
     if not rows:
         known = ", ".join(sorted({tag for scenario in scenarios for tag in scenario.tags}))
-        click.echo(f"no scenario is tagged {' or '.join(tags)}; tags: {known}", err=True)
+        named = " or ".join(f"'{tag}'" for tag in tags)
+        click.echo(f"no scenario has the tag {named}\n  the tags are {known}", err=True)
         sys.exit(5)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from harness.terminal.screen import Picture
 
+_MOST = 8  # runs that are named
+
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
 def screenshot(run: Path, at_s: float | None, output: Path) -> None:
     """Draw the screen of a run, from its folder or its terminal.cast.
 
+    RUN is .qa/runs/0001/SCENARIO@AGENT-DIALECT, or .qa/runs/0001 where one run was made.
+
     A PNG needs Pillow: pip install 'ttsr-qa[png]'.
     """
     from harness.terminal.cast import CastError, parse_cast
     from harness.terminal.replay import picture_at
 
-    path = run / "terminal.cast" if run.is_dir() else run
+    path = _recording(run)
     try:
         cast = parse_cast(path.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
@@ -49,6 +53,17 @@ def screenshot(run: Path, at_s: float | None, output: Path) -> None:
     except OSError as error:
         raise UserError(f"cannot write {output}: {error.strerror}") from None
     click.echo(f"{output}")
+
+
+def _recording(run: Path) -> Path:
+    """The recording that is meant by a file, a run's folder, or the folder of all runs of a command."""
+    path = run / "terminal.cast" if run.is_dir() else run
+    inner = [] if path.exists() or not run.is_dir() else sorted(run.glob("*/terminal.cast"))
+    if len(inner) > 1:
+        names = "\n".join(f"  {cast.parent}" for cast in inner[:_MOST])
+        more = f"\n  and {len(inner) - _MOST} more" if len(inner) > _MOST else ""
+        raise UserError(f"{run} holds {len(inner)} runs; name one\n{names}{more}")
+    return inner[0] if inner else path
 
 
 def _drawing(suffix: str) -> Callable[[Picture], bytes]:

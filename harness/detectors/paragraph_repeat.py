@@ -131,7 +131,7 @@ class ParagraphRing:
         return Finding(
             rule=self.rule,
             mechanism=self.mechanism,
-            reason=f"the same paragraph {repeats} times among {self.window + 1} paragraphs",
+            reason=f"the same paragraph {repeats} times within {self.window + 1} paragraphs",
             anomaly_start=starts[0],
             garbage_start=starts[1],
             fired_at=paragraph.end,

@@ -28,6 +28,8 @@ def statement(tally: Tally) -> str:
     '12,499 parts, 28.9 MB: fires twice'
     """
     parts = tally.parts.total()
+    if not parts:
+        return "0 parts: there was nothing to scan"
     fires = f"fires {_TIMES.get(tally.fired, f'{tally.fired:,} times')}" if tally.fired else "stays silent"
     return f"{parts:,} part{'s' * (parts != 1)}, {_size(tally.bytes.total())}: {fires}"
 
@@ -41,7 +43,7 @@ def render_tally(tally: Tally, profile: str, paint: Paint, seconds: float | None
         paint: How it may look.
         seconds: How long it took; None leaves that out.
     """
-    yield paint.tone(statement(tally), "odd" if tally.fired else "good")
+    yield paint.tone(statement(tally), "odd" if tally.fired or not tally.parts else "good")
     took = "" if seconds is None else f", {seconds:.1f} s"
     streams = [f"{name} {tally.parts[name]:,} / {_size(tally.bytes[name])}" for name in sorted(tally.parts)]
     yield paint.safe(f"  guard '{profile}'{took}; {', '.join(streams) or 'no part'}")
@@ -51,8 +53,8 @@ def render_tally(tally: Tally, profile: str, paint: Paint, seconds: float | None
         yield ""
         yield from _fire(fire, paint)
     yield from _rest("fire", tally.fired - len(tally.fires))
-    yield from _unread("damaged or unreadable", tally.bad, tally.bad_listed, paint)
-    yield from _unread("left out", tally.skipped, tally.skipped_listed, paint)
+    yield from _unread("damaged or unreadable {}", tally.bad, tally.bad_listed, paint)
+    yield from _unread("{} left out", tally.skipped, tally.skipped_listed, paint)
     if tally.without_text:
         yield ""
         yield f"{_count(tally.without_text, 'record')} without text at the given path"
@@ -75,7 +77,7 @@ def _unread(what: str, count: int, listed: Sequence[Unread], paint: Paint) -> It
     yield ""
     files = sum(one.line == 0 for one in listed)
     kinds = "files" if files == len(listed) else "records" if not files else "records and files"
-    yield paint.tone(f"{count:,} {what} {kinds if count > 1 else kinds.removesuffix('s')}", "odd")
+    yield paint.tone(f"{count:,} {what.format(kinds if count > 1 else kinds.removesuffix('s'))}", "odd")
     for one in listed:
         yield from paint.block(f"  {paint.safe(_place(one.file, one.line))}: ", one.why)
     yield from _rest("", count - len(listed))

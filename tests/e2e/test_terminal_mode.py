@@ -229,12 +229,15 @@ def test_a_screenshot_is_drawn_from_the_recording_of_a_run(qa: Qa) -> None:
     assert (qa.folder / "end.png").read_bytes().startswith(b"\x89PNG")
     assert qa("screenshot", str(folder / "terminal.cast"), "--at", "0", "-o", "begin.txt").code == 0
     assert "The harbour" not in (qa.folder / "begin.txt").read_text()
+    assert qa("screenshot", str(folder.parent), "-o", "of-its-parent.txt").code == 0
+    assert (qa.folder / "of-its-parent.txt").read_text() == (qa.folder / "end.txt").read_text()
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["missing"], "cannot read missing: No such file or directory"),
+        (["runs"], "runs holds 2 runs; name one\n  runs/a\n  runs/b\n"),
         (["talk.cast"], "talk.cast: line 1: this is no asciicast of version 2"),
         (["good.cast", "-o", "a.gif"], "no picture can be drawn as '.gif'; valid here: .svg, .png, .txt"),
         (["good.cast", "-o", "no/a.svg"], "cannot write no/a.svg: No such file or directory"),
@@ -242,6 +245,9 @@ def test_a_screenshot_is_drawn_from_the_recording_of_a_run(qa: Qa) -> None:
 )
 def test_a_screenshot_that_cannot_be_drawn_says_why(qa: Qa, words: list[str], message: str) -> None:
     (qa.folder / "talk.cast").write_text('{"version": 1}\n')
+    for name in ("runs/a", "runs/b"):
+        (qa.folder / name).mkdir(parents=True)
+        (qa.folder / name / "terminal.cast").touch()
     (qa.folder / "good.cast").write_text(json.dumps({"version": 2, "width": 20, "height": 4}) + "\n")
     ended = qa("screenshot", *words)
     assert (ended.code, message in ended.err) == (2, True), ended.err

@@ -11,7 +11,7 @@ from harness.commands.show import show
 def test_a_tag_that_no_scenario_has_is_answered_with_those_there_are() -> None:
     result = CliRunner().invoke(list_scenarios, ["--tag", "nosuch", "--tag", "nor-this"])
     assert result.exit_code == 5
-    assert result.stderr.startswith("no scenario is tagged nosuch or nor-this; tags: ")
+    assert result.stderr.startswith("no scenario has the tag 'nosuch' or 'nor-this'\n  the tags are ")
     assert ", ttsr" in result.stderr
 
 

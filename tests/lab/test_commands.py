@@ -172,6 +172,20 @@ def test_no_text_at_a_path_is_answered_with_where_there_is_some(folder: Path) ->
     )
 
 
+def test_a_store_without_text_is_not_called_silent(folder: Path) -> None:
+    (folder / "a.jsonl").write_text('{"message": {"content": "hello"}}\n', encoding="utf-8")
+    result = qa("calibrate", "a.jsonl")
+    assert result.exit_code == 5
+    assert result.stdout.splitlines()[0] == "0 parts: there was nothing to scan"
+    assert result.stdout.splitlines()[-2:] == [
+        "1 file left out",
+        "  a.jsonl: no session reader finds a reply in it",
+    ]
+    assert result.stderr.startswith(
+        "no text was found; of JSON records, --text-path says where they have text"
+    )
+
+
 def test_records_come_from_standard_input_too() -> None:
     lines = "".join(
         json.dumps({"role": role, "text": PARAGRAPH * 3}) + "\n" for role in ("user", "assistant")
