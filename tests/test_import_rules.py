@@ -22,11 +22,12 @@ SHELL = frozenset(
     harness/agents/install.py harness/agents/locate.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py
     harness/commands/gate.py harness/commands/gate_report.py harness/commands/many_runs.py
     harness/commands/merge.py harness/commands/selection.py harness/commands/watch.py harness/gate_git.py
+    harness/containment.py harness/containment_keeper.py harness/containment_resolver.py
     harness/pool.py harness/report_files.py harness/scenario_files.py
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
     harness/commands/screenshot.py harness/commands/show.py harness/driven.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
-    harness/commands/mutate.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
+    harness/commands/mutate.py harness/commands/mutate_agent.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
     harness/lab/mutation_reach.py harness/lab/mutation_worker.py
     harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py
     harness/lab/calibrate_pool.py harness/lab/foreign_process.py harness/lab/guard_options.py

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from harness.lab.mutation_contract import Case
     from harness.lab.mutation_reach import Bench
     from harness.lab.mutation_worker import Tried
-    from harness.qa_session import QaSession
     from harness.scenario import Scenario
 
 
@@ -31,7 +32,12 @@ if TYPE_CHECKING:
 @click.option("--contract", type=click.Path(path_type=Path), help="Folder of vectors and contract_cases.py.")
 @click.option("--reasons", type=click.Path(path_type=Path), help="YAML file: why a mutant survives.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-@click.option("-v", "--verbose", is_flag=True, help="A row for each changed comparison.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="A row for each changed comparison; which steps of scenarios are left out.",
+)
 def mutate(
     agent: str,
     programs: tuple[str, ...],
@@ -52,7 +58,11 @@ def mutate(
     Exit codes: 0 every survivor is explained, 1 one is not or the list is out of date, 5 nothing selected.
     """
     if agent != "reference":
-        sys.exit(_mutate_agent(agent, programs, only, as_json=as_json))
+        from harness.commands.mutate_agent import mutate_agent
+
+        _refuse(agent, contract=contract is not None, no_runs=no_runs)
+        sys.exit(mutate_agent(agent, programs, only, reasons, as_json=as_json))
+    began = time.monotonic()
     from harness.detectors.mechanisms import PUBLISHED
     from harness.lab.mutants import mutants
     from harness.lab.mutation_copy import sources
@@ -67,7 +77,7 @@ def mutate(
         sys.exit(5)
     explained = load_reasons(reasons or REASONS)
     scenarios = _scenarios()
-    cases = (*load_contract(contract or CONTRACT), *_scenario_cases(scenarios))
+    cases = (*load_contract(contract or CONTRACT), *_scenario_cases(scenarios, verbose=verbose))
     results = _tried(chosen, _bench(cases), jobs or os.cpu_count() or 1)
     if not no_runs:
         _run_wiring(agent, programs, scenarios, results)
@@ -84,6 +94,7 @@ def mutate(
             click.echo(line)
         for line in render_summary([results[m.id] for m in chosen], judgement, explained):
             click.echo(line)
+        click.echo(f"\n{time.monotonic() - began:.1f} s, {_processor_s():.1f} s of processor time")
     sys.exit(0 if judgement.is_good else 1)
 
 
@@ -94,7 +105,7 @@ def _scenarios() -> list[Scenario]:
     return list(load_scenarios(all_scenarios(Path.cwd())).values())
 
 
-def _scenario_cases(scenarios: Sequence[Scenario]) -> list[Case]:
+def _scenario_cases(scenarios: Sequence[Scenario], *, verbose: bool) -> list[Case]:
     from harness.lab.mutation_copy import compiled, copied, sources
     from harness.lab.mutation_scenarios import only_what_holds, scenario_case
 
@@ -103,9 +114,9 @@ def _scenario_cases(scenarios: Sequence[Scenario]) -> list[Case]:
         told = [only_what_holds(case, detectors) for case in found]
     for case, all_of_it in zip(told, found, strict=True):
         missing = len(all_of_it.stated) - len(case.stated)
-        if missing:
-            left = "step of it is" if missing == 1 else "steps of it are"
-            click.echo(f"{case.id}: {missing} {left} not to be told from texts alone", err=True)
+        if missing and verbose:
+            said = f"{missing} of the {len(all_of_it.stated)} steps on the guard left out"
+            click.echo(f"{case.id}: {said}, texts alone do not tell", err=True)
     return [case for case in told if case.stated]
 
 
@@ -147,11 +158,11 @@ def _run_wiring(
     agent: str, programs: tuple[str, ...], scenarios: Sequence[Scenario], results: dict[str, Tried]
 ) -> None:
     """Real runs with a mechanism taken out, for the wiring mutants among the results."""
-    from harness.lab.mutation_switches import killers, wiring
+    from harness.lab.mutation_switches import Passing, killers, wiring
     from harness.qa_session import open_session
 
     with closing(open_session(agent, programs=programs)) as session:
-        passes = _passes(session)
+        passes = Passing(session)
         for switch in wiring(session.spec.guard):
             if switch.id in results:
                 failed = killers(session, switch, scenarios, passes)
@@ -161,42 +172,21 @@ def _run_wiring(
                 )
 
 
-def _passes(session: QaSession) -> Callable[[Scenario], bool]:
-    """Whether a scenario passes on the agent as it is; each is run once."""
-    from harness.lab.mutation_switches import run_with
+def _refuse(agent: str, *, contract: bool, no_runs: bool) -> None:
+    """Options that only the reference agent's guard has a use for."""
+    from harness.problems import UserError
 
-    known: dict[str, bool] = {}
-
-    def passes(scenario: Scenario) -> bool:
-        if scenario.name not in known:
-            known[scenario.name] = all(
-                result.verdict == "passed" for result in run_with(session, None, [scenario])
+    for option, is_given in (("--contract", contract), ("--no-runs", no_runs)):
+        if is_given:
+            raise UserError(
+                f"{option} goes with the guard of the reference agent; '{agent}' is tried in runs alone"
             )
-        return known[scenario.name]
-
-    return passes
 
 
-def _mutate_agent(agent: str, programs: tuple[str, ...], only: tuple[str, ...], *, as_json: bool) -> int:
-    """The switches of an agent's own guard, each of which a positive scenario has to notice."""
-    from harness.lab.mutation_switches import killers, switches
-    from harness.qa_session import open_session
-
-    scenarios = _scenarios()
-    with closing(open_session(agent, programs=programs)) as session:
-        chosen = [s for s in switches(session.spec.guard) if not only or any(text in s.id for text in only)]
-        if not chosen:
-            click.echo(f"agent '{agent}' has no switch of its guard to try", err=True)
-            return 5
-        passes = _passes(session)
-        found = {s.id: killers(session, s, scenarios, passes, first=True) for s in chosen}
-    if as_json:
-        click.echo(json.dumps({"agent": agent, "mutants": found}, indent=1))
-    else:
-        for name, names in found.items():
-            click.echo(f"{name:40} {'killed by ' + names[0] if names else 'survives'}")
-        click.echo(f"\n{sum(map(bool, found.values()))} of {len(found)} switches noticed by a scenario")
-    return 0 if all(found.values()) else 1
+def _processor_s() -> float:
+    """Processor time of this process and of all that it has started and seen end."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _data(

@@ -60,6 +60,13 @@ def render_summary(
     yield ""
     share = f", {100 * killed / len(results):.1f} in 100" if results else ""
     yield f"{killed} of {_count(len(results), 'mutant')} killed{share}"
+    yield from render_reasons(
+        judgement, reasons, "add a case to the contract, or a reason to the list of reasons"
+    )
+
+
+def render_reasons(judgement: Judgement, reasons: Mapping[str, str], cure: str) -> Iterator[str]:
+    """What is said of the survivors; ``cure`` stands below those of which nothing is said."""
     if judgement.explained:
         yield ""
         yield f"{_count(len(judgement.explained), 'survivor')} with a reason:"
@@ -70,7 +77,7 @@ def render_summary(
         yield ""
         yield f"{_count(len(judgement.unexplained), 'survivor')} without a reason:"
         yield from (f"  {name}" for name in judgement.unexplained)
-        yield "  add a case to the contract, or a reason to the list of reasons"
+        yield f"  {cure}"
     if judgement.outdated:
         yield ""
         yield "the list of reasons is out of date:"

@@ -56,6 +56,28 @@ def wiring(guard: GuardSwitches) -> tuple[Switch, ...]:
     )
 
 
+class Passing:
+    """Whether a scenario passes on the agent of a session as it is; each is run once, when first asked for.
+
+    One that the agent has no means for (it cannot resume, say) does not pass.
+    """
+
+    def __init__(self, session: QaSession) -> None:
+        self._session = session
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, scenario: Scenario) -> bool:
+        """Whether it does.
+
+        Raises:
+            CannotRun: If the agent could not be run or its run not be judged.
+        """
+        if scenario.name not in self._known:
+            verdicts = {result.verdict for result in run_with(self._session, None, [scenario])}
+            self._known[scenario.name] = verdicts == {"passed"}
+        return self._known[scenario.name]
+
+
 def run_with(
     session: QaSession, switch: Switch | None, scenarios: Sequence[Scenario]
 ) -> Iterator[ScenarioResult]:
@@ -66,7 +88,7 @@ def run_with(
     """
     for job in session.jobs(scenarios):
         result = session.run(_switched(job, switch))
-        if result.verdict in ("error", "skipped"):
+        if result.verdict == "error":
             raise CannotRun(f"'{job.scenario.name}' could not be run: {result.problem}")
         yield result
 

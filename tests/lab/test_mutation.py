@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from harness.detectors.mechanisms import PUBLISHED
@@ -137,35 +132,6 @@ def test_a_reason_that_says_nothing_is_refused_at_its_place() -> None:
 
 def test_every_listed_survivor_is_a_mutant_that_exists() -> None:
     assert set(load_reasons(REASONS)) <= set(BY_ID)
-
-
-def _qa(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "harness.cli", "mutate", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
-def test_the_command_prints_the_matrix_and_fails_on_a_survivor_without_a_reason(tmp_path: Path) -> None:
-    empty = tmp_path / "reasons.yaml"
-    empty.write_text("{}")
-    chosen = ("--only", "dominant-scalar-run: min_ascii", "--no-runs", "--jobs", "1", "--reasons", str(empty))
-    done = _qa(*chosen, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "2 of 2 mutants killed, 100.0 in 100" in done.stdout
-    (tmp_path / "vectors").mkdir()
-    for group in ("turns", "leak", "collapse"):
-        (tmp_path / "vectors" / f"parity-{group}.jsonl").write_text("")
-    (tmp_path / "contract_cases.py").write_text("CASES = []\n")
-    done = _qa(*chosen, "--contract", str(tmp_path), "--json", folder=tmp_path)
-    assert done.returncode in (0, 1)
-    told = json.loads(done.stdout)
-    assert told["unexplained"] == [row["mutant"] for row in told["mutants"] if not row["killed"]]
-
-
-def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
-    done = _qa("--only", "wiring", "--contract", str(tmp_path), folder=tmp_path)
-    assert done.returncode == 3
-    assert "the unit contract is not here: no file" in done.stderr
-    assert _qa("--only", "no such mutant", folder=tmp_path).returncode == 5
 
 
 def test_a_guard_that_keeps_or_does_more_than_it_need_fails_its_cost() -> None:
