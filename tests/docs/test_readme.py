@@ -85,7 +85,7 @@ def test_every_link_leads_to_a_file(link: str) -> None:
 
 
 def test_the_exit_codes_are_those_of_the_help_text() -> None:
-    listed = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
+    listed = re.findall(r"(?:^|· )(\d+) [a-z]", README.split("## Exit codes")[1].split("##")[0], re.MULTILINE)
     assert listed == re.findall(r"(?:^|[ ,:])(\d+) [a-z]", (main.help or "").split("Exit codes")[1])
 
 
