@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--only", multiple=True, metavar="TEXT", help="Only mutants with this in their id or kind.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one for each processor]")
 @click.option("--no-runs", is_flag=True, help="Do not run scenarios with a mechanism taken out.")
-@click.option("--contract", type=click.Path(path_type=Path), help="Folder of vectors and contract_cases.py.")
+@click.option("--contract", type=click.Path(path_type=Path), help="Folder of vectors and contract_cases.")
 @click.option("--reasons", type=click.Path(path_type=Path), help="YAML file: why a mutant survives.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @click.option(

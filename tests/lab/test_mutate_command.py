@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.agents.locate import DESCRIPTIONS
+from harness.gate_mutants import mutant_changes
 
 CHOSEN = ("--only", "whitespace-flood: min_newlines", "--no-runs", "--jobs", "1")
 REFERENCE = (DESCRIPTIONS / "reference.yaml").read_text(encoding="utf-8")
@@ -19,6 +20,11 @@ REFERENCE = (DESCRIPTIONS / "reference.yaml").read_text(encoding="utf-8")
 def qa_mutate(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "harness.cli", "mutate", *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def found_by_the_gate(agent: str, done: subprocess.CompletedProcess[str]) -> list[tuple[str, str]]:
+    changes = mutant_changes(agent, done.returncode, done.stdout, done.stderr)
+    return [(change.kind, change.level) for change in changes]
 
 
 def described(folder: Path, **changed: str) -> str:
@@ -60,6 +66,7 @@ def test_a_survivor_without_a_reason_fails_and_one_with_a_reason_does_not(
     done = qa_mutate(*chosen, "--json", folder=tmp_path)
     told = json.loads(done.stdout)
     assert (done.returncode, told["unexplained"], told["killed"]) == (1, survivors, 0)
+    assert found_by_the_gate("reference", done) == [("mutant-survives", "fails")] * 2
     reasons = tmp_path / "reasons.yaml"
     reasons.write_text(json.dumps(dict.fromkeys(survivors, "this contract has no cases")))
     done = qa_mutate(*chosen, "--reasons", str(reasons), folder=tmp_path)
@@ -70,6 +77,7 @@ def test_a_survivor_without_a_reason_fails_and_one_with_a_reason_does_not(
 def test_without_a_contract_it_says_where_to_get_one(tmp_path: Path) -> None:
     done = qa_mutate("--only", "wiring", "--contract", str(tmp_path), folder=tmp_path)
     assert done.returncode == 3
+    assert found_by_the_gate("reference", done) == [("could-not-run", "fails")]
     assert done.stderr == (
         f"the unit contract is not here: no {tmp_path}/contract_cases\n"
         "  run this in a checkout of the source, or pass --contract FOLDER\n"
@@ -108,6 +116,8 @@ def test_a_switch_that_does_nothing_survives_and_the_scenarios_that_pass_all_the
 
 def test_a_switch_of_another_agent_may_survive_with_a_reason(tmp_path: Path) -> None:
     other = described(tmp_path, disable_rule='[--model, "{rule}"]')
+    done = qa_mutate("--agent", other, "--only", "control-token", "--json", folder=tmp_path)
+    assert found_by_the_gate("other", done) == [("mutant-survives", "fails")]
     reasons = tmp_path / "reasons.yaml"
     reasons.write_text("control-token-leak off: its switch is broken, which is known\n")
     done = qa_mutate(
@@ -147,6 +157,7 @@ def test_an_agent_without_a_guard_has_nothing_to_try_and_need_not_be_installed(
     done = qa_mutate("--agent", agent, "--agent-bin", f"{agent}=/no/such/program", folder=tmp_path)
     assert (done.returncode, done.stdout) == (5, "")
     assert re.fullmatch(said, done.stderr.strip())
+    assert found_by_the_gate(agent, done) == [("no-mutants", "warns")]
 
 
 def test_a_guard_without_a_switch_and_a_name_that_no_switch_has_are_told_apart(tmp_path: Path) -> None:
