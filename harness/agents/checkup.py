@@ -138,7 +138,8 @@ def _model(spec: AgentSpec, dialect: str, exchange: Exchange) -> Fact:
     known = {spec.model, *(settings.variables.values() if settings else ())}
     asked = exchange.request.model if exchange.request else ""
     holds = any(asked == name or name.endswith(f"/{asked}") for name in known)
-    return Fact("model", holds, f"asks for '{asked}'")
+    other = "" if holds else f", not for '{spec.model}', the description's 'model'"
+    return Fact("model", holds, f"asks for '{asked}'{other}")
 
 
 def _rounds(evidence: Evidence, wanted: int) -> Fact:

@@ -19,7 +19,7 @@ from harness.steps.replies import (
     wire_line,
 )
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
-from harness.steps.wording import chars, count, quoted
+from harness.steps.wording import chars, count, look_in, quoted
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 
 STREAMS: tuple[StreamName, ...] = ("text", "thinking", "tool")
 STOP_SIGNS = "a stop is told by a rule in the session, another request, or 'output_marker' and exit 0"
-
-
-def look_in(stream: str) -> str:
-    """The cure for a step that looks at another stream than its loop."""
-    return f"'stream: {stream}' in the step looks there"
 
 
 def check(args: Abort, evidence: Evidence) -> CheckVerdict:

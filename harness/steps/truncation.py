@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.steps.replies import UNSEEN, kept_text, not_saved, reply, session_line, turn_text, wire_line
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
-from harness.steps.wording import chars, quoted
+from harness.steps.wording import chars, look_in, quoted
 
 if TYPE_CHECKING:
     from harness.evidence import Evidence
@@ -47,7 +47,7 @@ def check(args: Truncation, evidence: Evidence) -> CheckVerdict:
         return _failure(args, evidence, view, not_saved(view, evidence), [])
     kept, has_marker = kept_text(view.message, args.stream, evidence.guard.truncation_marker)
     saved = _Saved(kept, has_marker, evidence.guard.truncation_marker, _sent(view, args))
-    reasons = _differences(args, saved)
+    reasons = [*_differences(args, saved), *_elsewhere(args, saved, view)]
     if reasons:
         return _failure(args, evidence, view, _observed(saved), reasons)
     return Passed(_observed(saved))
@@ -90,6 +90,16 @@ def _differences(args: Truncation, saved: _Saved) -> list[str]:
     if not args.marker and saved.has_marker:
         reasons.append(f"marker: the message carries {quoted(saved.marker)}")
     return reasons + _first_difference(saved)
+
+
+def _elsewhere(args: Truncation, saved: _Saved, view: Reply) -> list[str]:
+    """Nothing kept of a stream in which nothing went wrong shows nothing, unless that is asked for."""
+    if saved.kept or args.kept_chars is not None:
+        return []
+    streams = [record.data["stream"] for record in view.records if "stream" in record.data]
+    if not streams or args.stream in streams:
+        return []
+    return [f"stream: the rule fired in '{streams[0]}', not in '{args.stream}'", look_in(streams[0])]
 
 
 def _first_difference(saved: _Saved) -> list[str]:

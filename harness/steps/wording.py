@@ -62,3 +62,8 @@ def last_lines(output: str, most: int) -> list[str]:
     """
     shown = [f"| {line}" for line in output.splitlines() if line.strip()][-most:]
     return ["last lines of the output:", *shown] if shown else ["the output is empty"]
+
+
+def look_in(stream: str) -> str:
+    """The cure for a step that looks at another stream than the one with the loop."""
+    return f"'stream: {stream}' in the step looks there"

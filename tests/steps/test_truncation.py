@@ -104,3 +104,20 @@ def test_a_reply_that_no_turn_answered_cannot_be_compared(build: Any) -> None:
     evidence.main[0].turn = None
     verdict = _failed(check(ARGS, evidence))
     assert verdict.evidence[0] == "the kept text cannot be compared: no turn answered this reply"
+
+
+def test_a_stream_without_the_loop_of_which_nothing_is_kept_fails_and_names_the_other(build: Any) -> None:
+    exchange = build.exchange("The answer.", 66, ended="client-hung-up", thinking=build.text)
+    saved = (build.message("", build.marker, stop="aborted", thinking=build.text[:40]),)
+
+    def judged(args: Truncation, stream: str) -> object:
+        record = build.record(data={"stream": stream})
+        return check(args, build.evidence(exchange, saved=saved, rules=(record,)))
+
+    verdict = _failed(judged(Truncation(), "thinking"))
+    assert verdict.evidence[:2] == (
+        "stream: the rule fired in 'thinking', not in 'text'",
+        "'stream: thinking' in the step looks there",
+    )
+    assert isinstance(judged(Truncation(), "text"), Passed)
+    assert isinstance(judged(Truncation(kept_chars=0), "thinking"), Passed)
