@@ -52,7 +52,7 @@ def test_a_description_that_holds_passes_with_every_fact_shown(qa: Qa) -> None:
     ("what", "key", "seen"),
     [
         ("version", "install.version", "demo 9.9.9"),
-        ("model", "model", "asks for 'other-model', not for 'mock-model', the description's 'model'"),
+        ("model", "model", "asks for 'other-model', not for 'demo-1', the description's 'model'"),
         ("sides", "sides", SUMMARY),
         ("dialect", "dialects.openai-chat", "no request of the conversation; others: POST /v2/chat; "),
         ("exit", "one_shot", "exit code 4; last output: "),
