@@ -30,6 +30,7 @@ class Bench(NamedTuple):
 
     Attributes:
         cases: All of them.
+        sizes: How much each of them is to read: the characters of the case as a whole.
         seconds: Processor time of each, in the slower of its two ways.
         entered: By function, the places of the cases that enter it. A function that no case enters is there
             too; one that is entered while the detectors are imported is not.
@@ -37,6 +38,7 @@ class Bench(NamedTuple):
     """
 
     cases: tuple[Case, ...]
+    sizes: tuple[int, ...]
     seconds: tuple[float, ...]
     entered: Mapping[Function, frozenset[int]]
     failing: tuple[str, ...]
@@ -49,15 +51,25 @@ class Bench(NamedTuple):
         change = mutant.change
         places = range(len(self.cases))
         chosen = self.entered.get((change.module, change.where), places) if change else places
-        return sorted(chosen, key=lambda place: (_rank(self.cases[place], mutant), place))
+        return sorted(chosen, key=lambda place: self._rank(place, mutant))
+
+    def _rank(self, place: int, mutant: Mutant) -> tuple[int, bool, int, int]:
+        case = self.cases[place]
+        group = _GROUPS.index(case.group) if case.group in _GROUPS else len(_GROUPS)
+        return group, mutant.group not in case.mechanisms, self.sizes[place], place
 
 
-def bench(cases: Sequence[Case]) -> Bench:
-    """Hold the cases against the guard as it is."""
+def bench(cases: Sequence[Case], texts: Mapping[str, str] | None = None) -> Bench:
+    """Hold the cases against the guard as it is.
+
+    Args:
+        cases: What to hold against it.
+        texts: The source of every module of the detectors by its name; those on the disk unless given.
+    """
     entered: set[Function] = set()
     seconds: list[float] = []
     failing: list[str] = []
-    codes, functions = _watched(sources())
+    codes, functions = _watched(texts or sources())
     by_function: dict[Function, set[int]] = {function: set() for function in functions}
     with copied(codes, {_SEEN: entered}) as detectors:
         for function in entered:  # while it is imported: that may be felt in every case
@@ -77,15 +89,11 @@ def bench(cases: Sequence[Case]) -> Bench:
                 by_function[function].add(place)
     return Bench(
         tuple(cases),
+        tuple(len(repr(case)) for case in cases),
         tuple(seconds),
         {function: frozenset(places) for function, places in by_function.items()},
         tuple(failing),
     )
-
-
-def _rank(case: Case, mutant: Mutant) -> tuple[int, bool, int]:
-    group = _GROUPS.index(case.group) if case.group in _GROUPS else len(_GROUPS)
-    return group, mutant.group not in case.mechanisms, len(repr(case))
 
 
 def _watched(texts: Mapping[str, str]) -> tuple[dict[str, CodeType], list[Function]]:
