@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harness.steps.snapshot_arguments import Snapshot
     from harness.steps.verdicts import CheckVerdict
     from harness.transcript import Transcript
     from mock_llm.journal import Exchange
@@ -60,6 +61,7 @@ class Evidence:
         session: Where the transcript comes from, for messages.
         driven: How the steps that drive a terminal ended, by label; one that was not reached is absent.
         typed: What was typed in a terminal. Then ``output`` is what the screen showed, with its scrollback.
+        snapshots: How the comparisons with the snapshots ended, made when the run was over.
     """
 
     main: Sequence[Exchange] = ()
@@ -73,3 +75,4 @@ class Evidence:
     session: SessionSource = field(default_factory=SessionSource)
     driven: Mapping[str, CheckVerdict] = field(default_factory=dict)
     typed: Sequence[str] = ()
+    snapshots: Mapping[Snapshot, CheckVerdict] = field(default_factory=dict)

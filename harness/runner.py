@@ -119,7 +119,7 @@ class _Run:
 
     def _judge(self) -> ScenarioResult:
         launch = self.launch
-        evidence = self._evidence()
+        evidence = self._with_snapshots(self._evidence())
         if self.look is not None:
             self.look(evidence)
         self._blame(launch.recorder.problem)
@@ -137,6 +137,13 @@ class _Run:
             evidence=str(launch.folder),
             notes=(*result.notes, *self.serving.notes, *self.notes),
         )
+
+    def _with_snapshots(self, evidence: Evidence) -> Evidence:
+        if not any(step.kind == "snapshot" for step in self.launch.job.scenario.steps):
+            return evidence
+        from harness.snapshots.taking import taken
+
+        return replace(evidence, snapshots=taken(self.launch, evidence, is_whole=not self.problem))
 
     def _evidence(self) -> Evidence:
         launch, guard = self.launch, self.launch.job.spec.guard

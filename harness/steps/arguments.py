@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from harness.steps.snapshot_arguments import SNAPSHOT, Snapshot, snapshot
 from mock_llm.shape import Bool, Checked, Either, Enum, Field, Int, ListOf, Record, Shape, Str
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ class Exit:
     code: int
 
 
-StepArguments = Abort | Truncation | Interrupt | Recovery | Silent | Request | Requests | Output | Exit
+StepArguments = (
+    Abort | Truncation | Interrupt | Recovery | Silent | Request | Requests | Output | Exit | Snapshot
+)
 
 
 def _regex(pattern: str) -> str:
@@ -206,6 +209,7 @@ STEP_SHAPES: Mapping[str, tuple[Shape, Callable[[Any], StepArguments]]] = {
     "requests": (Int("How many requests the conversation took.", 0), Requests),
     "output": (_OUTPUT, _output),
     "exit": (Int("The exit code; negative is a signal.", -64, 255), Exit),
+    "snapshot": (SNAPSHOT, snapshot),
 }
 """Each step kind: the shape of its arguments, and what makes them of the value read.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.steps import abort, interrupt, program, recovery, request, silent, truncation
+from harness.steps import abort, interrupt, program, recovery, request, silent, snapshot, truncation
 from harness.steps.verdicts import CheckVerdict, Pending, failed
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ CHECKS: Mapping[str, Callable[[Any, Evidence], CheckVerdict]] = {
     "requests": request.check_requests,
     "output": program.check_output,
     "exit": program.check_exit,
+    "snapshot": snapshot.check,
 }
 
 DRIVING_KINDS = frozenset({"type", "press", "wait_for", "screen", "resize", "signal"})

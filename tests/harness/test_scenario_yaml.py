@@ -322,6 +322,7 @@ def test_every_kind_has_a_shape_with_documented_fields() -> None:
         "requests",
         "output",
         "exit",
+        "snapshot",
     }
     assert set(STEP_SHAPES) == kinds
 

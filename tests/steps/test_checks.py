@@ -9,6 +9,7 @@ from harness.results import Place
 from harness.scenario import Step
 from harness.steps import arguments
 from harness.steps.checks import CHECKS, check
+from harness.steps.snapshot_arguments import Snapshot
 from harness.steps.verdicts import MAX_LINES, Failed, Passed, Pending, failed
 
 EACH = {
@@ -21,6 +22,7 @@ EACH = {
     "requests": arguments.Requests(1),
     "output": arguments.Output(contains=("x",)),
     "exit": arguments.Exit(0),
+    "snapshot": Snapshot(("transcript",)),
 }
 
 

@@ -1,0 +1,1 @@
+"""Snapshots: what a run looked like, in files that people read, and their review."""

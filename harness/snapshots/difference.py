@@ -1,0 +1,56 @@
+"""What differs between two texts, in a few lines and side by side."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Mark = Literal[" ", "-", "+", "~", "@"]
+
+
+class Row(NamedTuple):
+    """One row of a diff: ``-`` only before, ``+`` only after, ``~`` another line, ``@`` lines left out."""
+
+    mark: Mark
+    before: str
+    after: str
+
+
+def rows(before: str | None, after: str, context: int = 3) -> list[Row]:
+    """The rows of a diff, with so many equal lines around each difference."""
+    old, new = (before or "").splitlines(), after.splitlines()
+    found: list[Row] = []
+    groups = list(difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context))
+    for group in groups:
+        first_old, first_new = group[0][1], group[0][3]
+        if found or first_old or first_new:
+            found.append(Row("@", f"line {first_old + 1}", f"line {first_new + 1}"))
+        for tag, i1, i2, j1, j2 in group:
+            found += _rows(tag, old[i1:i2], new[j1:j2])
+    return found
+
+
+def _rows(tag: str, old: list[str], new: list[str]) -> Iterator[Row]:
+    if tag == "equal":
+        yield from (Row(" ", line, line) for line in old)
+        return
+    both = min(len(old), len(new))
+    yield from (Row("~", a, b) for a, b in zip(old, new, strict=False))
+    yield from (Row("-", line, "") for line in old[both:])
+    yield from (Row("+", "", line) for line in new[both:])
+
+
+def changed_lines(name: str, before: str | None, after: str, most: int = 4) -> list[str]:
+    """The first lines that differ, below the snapshot's name; of a new text its size."""
+    if before is None:
+        count = len(after.splitlines())
+        return [f"{name}: {count} new lines" if count != 1 else f"{name}: 1 new line"]
+    lines = []
+    for row in rows(before, after, 0):
+        lines += [f"- {row.before}"] if row.mark in "-~" else []
+        lines += [f"+ {row.after}"] if row.mark in "+~" else []
+    more = [f"... {len(lines) - most} more lines differ"] if len(lines) > most else []
+    return [f"{name}:", *lines[:most], *more]

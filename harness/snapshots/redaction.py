@@ -1,0 +1,141 @@
+"""Stable text in place of unstable: named masks, each replacement logged."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_SHORTEST = 4
+_KEPT = r"(?P<kept>\[[A-Z][A-Z0-9-]*\])"
+
+PATTERNS: Mapping[str, str] = {
+    "time": r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+    "id": (
+        r"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+        r"|(?<![0-9A-Za-z])(?:toolu|call|msg|chatcmpl|resp|req|fc|rs|item|ses|prt)[_-](?=[A-Za-z_-]*\d)[0-9A-Za-z_-]{4,})"
+    ),
+    "version": r"(?<![\w.])v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.]*[0-9A-Za-z])?(?![\w.]*\d)",
+}
+"""The masks for what only its form tells; each different text gets a number: ``[ID-1]``."""
+
+
+class Replacement(NamedTuple):
+    """One text that was replaced; ``line`` counts from 1."""
+
+    line: int
+    name: str
+    mask: str
+    original: str
+
+
+class Redacted(NamedTuple):
+    """A text after redaction, and what was done to it."""
+
+    text: str
+    replacements: tuple[Replacement, ...]
+
+
+class Redaction:
+    """Masks a text until nothing is left to mask, so doing it once more changes nothing.
+
+    Args:
+        values: Texts of this run and their masks, such as ``{"qa12ab": "[NONCE]"}``; those shorter than four
+            characters are left alone. Digits alone count only as a whole number.
+        patterns: Regular expressions by name, before those of :data:`PATTERNS`.
+
+    >>> Redaction({"qa12ab34": "[NONCE]"}).apply("OK qa12ab34, call_a1b2c3 then call_a1b2c3").text
+    'OK [NONCE], [ID-1] then [ID-1]'
+    """
+
+    def __init__(self, values: Mapping[str, str], patterns: Mapping[str, str] | None = None) -> None:
+        self._values = {value: mask for value, mask in values.items() if len(value) >= _SHORTEST}
+        longest_first = sorted(self._values, key=len, reverse=True)
+        self._literal = re.compile("|".join(map(_whole, longest_first))) if longest_first else None
+        named = {**(patterns or {}), **PATTERNS}
+        self._patterns = {name: compiled(pattern) for name, pattern in named.items()}
+
+    def apply(self, text: str) -> Redacted:
+        """The text with every mask in place."""
+        work = _Work(text)
+        while True:
+            before = len(work.done)
+            self._once(work)
+            if len(work.done) == before:
+                return Redacted(work.text, tuple(work.done))
+
+    def _once(self, work: _Work) -> None:
+        if self._literal is not None:
+            work.sub(self._literal, lambda m: (name_of(self._values[m.group()]), self._values[m.group()]))
+        for name, pattern in self._patterns.items():
+            work.sub(pattern, partial(work.named, name))
+
+
+class _Work:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.done: list[Replacement] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._used: dict[str, int] = {}
+        for label, number in re.findall(r"\[([A-Z][A-Z0-9-]*)-(\d{1,9})\]", text):
+            self._used[label] = max(self._used.get(label, 0), int(number))
+
+    def numbered(self, name: str, original: str) -> str:
+        label, key = name.upper(), (name, original)
+        if key not in self._numbers:
+            self._numbers[key] = self._used[label] = self._used.get(label, 0) + 1
+        return f"[{label}-{self._numbers[key]}]"
+
+    def named(self, name: str, match: re.Match[str]) -> tuple[str, str]:
+        return name, self.numbered(name, match["hit"])
+
+    def sub(self, pattern: re.Pattern[str], masked: _Masked) -> None:
+        whole = self.text
+
+        def replaced(match: re.Match[str]) -> str:
+            if match.groupdict().get("kept") or not match.group():
+                return match.group()
+            name, mask = masked(match)
+            line = whole.count("\n", 0, match.start()) + 1
+            self.done.append(Replacement(line, name, mask, match.group()))
+            return mask
+
+        self.text = pattern.sub(replaced, whole)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Masked = Callable[[re.Match[str]], tuple[str, str]]
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern that leaves masks alone.
+
+    Raises:
+        re.error: If it is no regular expression.
+    """
+    return re.compile(rf"{_KEPT}|(?P<hit>{pattern})")
+
+
+def name_of(mask: str) -> str:
+    """The name of a mask.
+
+    >>> name_of("[USER-HOME]")
+    'user-home'
+    """
+    return mask.strip("[]").lower()
+
+
+def without_match(wanted: Iterable[str], done: Sequence[Replacement]) -> tuple[str, ...]:
+    """The names that replaced nothing, in their order."""
+    seen = {replacement.name for replacement in done}
+    return tuple(name for name in wanted if name not in seen)
+
+
+def _whole(value: str) -> str:
+    found = re.escape(value)
+    return rf"(?<![\w-]){found}(?!\w)" if value.isdigit() else found

@@ -1,0 +1,196 @@
+"""Snapshots beside the scenarios, and the changes that wait for a review.
+
+A pending change is two files: ``<snapshot>.pending`` with the new text, and one in ``.qa/pending`` that says
+where it came from. Every step is one rename under a lock, in an order that leaves something to review
+whenever the process dies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.problems import UserError
+from harness.snapshots.files import locked, read_json, read_text, write_json, write_text
+from harness.snapshots.placing import COMMON, Placed, Stored, placed
+
+FOLDER = "__snapshots__"
+PENDING = ".pending"
+_ORIGINS = "taken-from.json"
+
+
+class OutdatedError(UserError):
+    """A change that is not as it was shown: another review or another run has been at it."""
+
+
+class Change(NamedTuple):
+    """A change that waits.
+
+    Attributes:
+        name: ``scenario/folder/artifact``, as commands take it.
+        state: ``new`` or ``changed``.
+        before: The accepted text; None for a new one. ``own`` ones that begin show the common text.
+        after: The text of the run.
+        made_by: Agent and dialect of the run.
+        place: ``file:line:column`` of the step.
+        evidence: The folder of the run.
+        target: The snapshot.
+        record: The file that describes the change.
+    """
+
+    name: str
+    state: str
+    before: str | None
+    after: str
+    made_by: str
+    place: str
+    evidence: str
+    target: Path
+    record: Path
+
+    @property
+    def artifact(self) -> str:
+        return self.target.stem
+
+    @property
+    def pending(self) -> Path:
+        return self.target.with_name(self.target.name + PENDING)
+
+
+class Undo(NamedTuple):
+    """What brings a decided change back: the change, and the text of its snapshot before and after."""
+
+    change: Change
+    before: str | None
+    after: str | None
+
+
+class SnapshotStore:
+    """The snapshots that are reviewed from one working folder."""
+
+    def __init__(self, working_folder: Path) -> None:
+        self.folder = working_folder / ".qa" / "pending"
+
+    def compare(self, text: str, root: Path, artifact: str, variant: str) -> Placed:
+        """Compare a text with the snapshots of a scenario.
+
+        Args:
+            text: What the run looked like, redacted.
+            root: The scenario's folder of snapshots.
+            artifact: Which part of the run.
+            variant: Agent and dialect.
+        """
+        name = f"{artifact}.txt"
+        origin = str(read_json(root / COMMON / _ORIGINS).get(name, ""))
+        stored = Stored(read_text(root / COMMON / name), read_text(root / variant / name), origin)
+        return placed(text, stored, variant)
+
+    def keep(
+        self, found: Placed, text: str, root: Path, artifact: str, variant: str, place: str, evidence: str
+    ) -> str:
+        """Keep a new or changed text for the review; give the name of the change."""
+        target = (root / found.folder / f"{artifact}.txt").absolute()
+        name = f"{root.name}/{found.folder}/{artifact}"
+        about = {"name": name, "state": found.state, "made_by": variant, "place": place}
+        about |= {"evidence": evidence, "target": str(target), "root": str(root.absolute())}
+        with locked(self.folder):
+            ignore = root.parent / ".gitignore"
+            if not ignore.exists():
+                write_text(ignore, f"*{PENDING}\n")
+            write_json(self._record(target), about)
+            write_text(target.with_name(target.name + PENDING), text)
+        return name
+
+    def forget(self, root: Path, artifact: str, variant: str) -> None:
+        """The run looks as it was accepted: what it had left for the review before is settled."""
+        with locked(self.folder):
+            for folder in (COMMON, variant):
+                target = (root / folder / f"{artifact}.txt").absolute()
+                if read_json(self._record(target)).get("made_by") == variant:
+                    _remove(target, self._record(target))
+
+    def changes(self) -> list[Change]:
+        """Every change that waits, by name."""
+        found = [self._load(path) for path in self.folder.glob("*.json")]
+        return sorted(change for change in found if change is not None)
+
+    def accept(self, change: Change) -> Undo:
+        """Make the new text the snapshot.
+
+        Raises:
+            OutdatedError: If the change is not as it was shown.
+        """
+        with locked(self.folder):
+            self._same(change)
+            root, folder = change.target.parents[1], change.target.parent.name
+            undo = Undo(change, read_text(change.target), change.after)
+            if folder == COMMON:
+                origins = root / COMMON / _ORIGINS
+                write_json(origins, {**read_json(origins), change.target.name: change.made_by})
+            elif read_text(root / COMMON / change.target.name) == change.after:
+                change.target.unlink(missing_ok=True)
+                _remove(change.target, change.record)
+                return undo._replace(after=None)
+            change.pending.replace(change.target)
+            change.record.unlink(missing_ok=True)
+        return undo
+
+    def reject(self, change: Change) -> Undo:
+        """Drop the new text; the run's evidence still has it.
+
+        Raises:
+            OutdatedError: If the change is not as it was shown.
+        """
+        with locked(self.folder):
+            self._same(change)
+            text = read_text(change.target)
+            _remove(change.target, change.record)
+        return Undo(change, text, text)
+
+    def undo(self, undo: Undo) -> None:
+        """Bring a decided change back.
+
+        Raises:
+            OutdatedError: If the snapshot has changed since, or another change waits for it.
+        """
+        change = undo.change
+        with locked(self.folder):
+            if read_text(change.target) != undo.after or change.pending.exists():
+                raise OutdatedError(f"'{change.name}' has changed since, so it is left as it is")
+            root = change.target.parents[1]
+            about = {"name": change.name, "state": change.state, "made_by": change.made_by}
+            about |= {"place": change.place, "evidence": change.evidence, "target": str(change.target)}
+            write_json(change.record, {**about, "root": str(root)})
+            write_text(change.pending, change.after)
+            if undo.before is None:
+                change.target.unlink(missing_ok=True)
+            elif undo.before != undo.after:
+                write_text(change.target, undo.before)
+
+    def _record(self, target: Path) -> Path:
+        return self.folder / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
+
+    def _load(self, record: Path) -> Change | None:
+        about = read_json(record)
+        target = Path(str(about.get("target", "")))
+        after = read_text(target.with_name(target.name + PENDING)) if target.name else None
+        if after is None:
+            return None
+        before = read_text(target)
+        if before is None and target.parent.name != COMMON:
+            before = read_text(target.parents[1] / COMMON / target.name)
+        words = [str(about.get(key, "")) for key in ("name", "state", "made_by", "place", "evidence")]
+        name, state, made_by, place, evidence = words
+        return Change(name, state, before, after, made_by, place, evidence, target, record)
+
+    def _same(self, change: Change) -> None:
+        if read_text(change.pending) is None:
+            raise OutdatedError(f"'{change.name}' has been decided meanwhile, by another review")
+        if self._load(change.record) != change:
+            raise OutdatedError(f"'{change.name}' has changed meanwhile: look at it again with 'qa review'")
+
+
+def _remove(target: Path, record: Path) -> None:
+    target.with_name(target.name + PENDING).unlink(missing_ok=True)
+    record.unlink(missing_ok=True)

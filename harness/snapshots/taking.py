@@ -1,0 +1,148 @@
+"""Take the snapshots of a finished run and compare them; keep what differs where a person can review it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from harness.snapshots.difference import changed_lines
+from harness.snapshots.files import read_text
+from harness.snapshots.redaction import Redaction, without_match
+from harness.snapshots.rendering import render_requests, render_screen, render_timeline, render_transcript
+from harness.snapshots.store import FOLDER, SnapshotStore
+from harness.snapshots.unused import unused_of
+from harness.steps.verdicts import CheckVerdict, Passed, failed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from harness.evidence import Evidence
+    from harness.launch import Launch
+    from harness.scenario import Step
+    from harness.snapshots.placing import Placed
+    from harness.snapshots.redaction import Redacted
+    from harness.steps.snapshot_arguments import Snapshot
+
+UPDATE = "QA_UPDATE"
+"""The variable that lets runs without a terminal keep changes for a review."""
+
+
+def taken(launch: Launch, evidence: Evidence, *, is_whole: bool) -> Mapping[Snapshot, CheckVerdict]:
+    """The verdict of every ``snapshot`` step.
+
+    Nothing is kept for a review from a control or a run that did not come to its end, and nothing in CI.
+    """
+    steps = [step for step in launch.job.scenario.steps if step.kind == "snapshot"]
+    obstacle = "" if is_whole and not launch.job.control else "a run like this is only compared"
+    taking = _Taking(launch, evidence, obstacle or why_not_kept())
+    return {step.args: taking.verdict(step) for step in steps}
+
+
+def why_not_kept() -> str:
+    """Why changes are not kept for a review here; empty when they are."""
+    if os.environ.get("CI"):
+        return "in CI nothing is written: run it on a terminal, then 'qa review'"
+    if not (os.environ.get(UPDATE) or _is_terminal()):
+        return f"without a terminal nothing is written: set {UPDATE}=1 to keep it for 'qa review'"
+    return ""
+
+
+def _is_terminal() -> bool:
+    try:
+        return os.isatty(1)
+    except OSError:
+        return False
+
+
+class _Found(NamedTuple):
+    artifact: str
+    placed: Placed
+    redacted: Redacted
+
+
+class _Taking:
+    def __init__(self, launch: Launch, evidence: Evidence, obstacle: str) -> None:
+        job = launch.job
+        self._launch, self._evidence, self._obstacle = launch, evidence, obstacle
+        self._scenario = job.scenario
+        self._root = Path(job.scenario.path).parent / FOLDER / job.scenario.name
+        self._variant = f"{job.spec.name}-{job.dialect}"
+        self._store = SnapshotStore(Path.cwd())
+
+    def verdict(self, step: Step) -> CheckVerdict:
+        args: Snapshot = step.args
+        redaction = Redaction(self._values(), dict(args.patterns))
+        found = [self._compared(artifact, redaction) for artifact in args.of]
+        self._log(found)
+        done = [one for each in found for one in each.redacted.replacements]
+        wanted = (*args.masks, *(name for name, _ in args.patterns))
+        if idle := without_match(wanted, done):
+            names = ", ".join(f"'{name}'" for name in idle)
+            seen = ", ".join(sorted({one.name for one in done})) or "no mask"
+            return failed(
+                f"masks that replaced nothing: {names}", f"{names} replace something", [f"did: {seen}"]
+            )
+        self._settle(found)
+        differing = [each for each in found if each.placed.state != "matched"]
+        if not differing:
+            return Passed(f"{', '.join(args.of)} matched{self._left_over()}")
+        return self._failed(step, differing)
+
+    def _values(self) -> dict[str, str]:
+        variables = self._launch.variables
+        own = {variables["nonce"]: "[NONCE]", variables["port"]: "[PORT]"}
+        return {**self._launch.masks.values, **own}
+
+    def _compared(self, artifact: str, redaction: Redaction) -> _Found:
+        redacted = redaction.apply(self._text(artifact))
+        self._launch.recorder.write(f"snapshot-{artifact}.txt", redacted.text)
+        return _Found(
+            artifact, self._store.compare(redacted.text, self._root, artifact, self._variant), redacted
+        )
+
+    def _text(self, artifact: str) -> str:
+        match artifact:
+            case "transcript":
+                return render_transcript(self._evidence.transcript)
+            case "requests":
+                return render_requests(self._evidence.main)
+            case "timeline":
+                return render_timeline(self._evidence)
+        screen = read_text(self._launch.folder / "screen.txt")
+        return render_screen(self._evidence.output if screen is None else screen)
+
+    def _log(self, found: Sequence[_Found]) -> None:
+        log = [
+            {"file": f"{f.artifact}.txt", **one._asdict()} for f in found for one in f.redacted.replacements
+        ]
+        self._launch.recorder.write("redactions.json", log)
+
+    def _settle(self, found: Sequence[_Found]) -> None:
+        for each in found if not self._obstacle else ():
+            if each.placed.state == "matched":
+                self._store.forget(self._root, each.artifact, self._variant)
+
+    def _failed(self, step: Step, differing: Sequence[_Found]) -> CheckVerdict:
+        lines = []
+        for each in differing:
+            name = f"{self._root.name}/{each.placed.folder}/{each.artifact}"
+            if not self._obstacle:
+                name = self._store.keep(
+                    each.placed,
+                    each.redacted.text,
+                    self._root,
+                    each.artifact,
+                    self._variant,
+                    str(step.place),
+                    str(self._launch.folder.absolute()),
+                )
+            lines += changed_lines(name, each.placed.before, each.redacted.text)
+        told = [f"{f.artifact} {'is missing' if f.placed.state == 'new' else 'changed'}" for f in differing]
+        cure = self._obstacle or "look at it with 'qa review'"
+        return failed(", ".join(told), "as in the snapshots", [cure, *lines])
+
+    def _left_over(self) -> str:
+        asked = {a for step in self._scenario.steps if step.kind == "snapshot" for a in step.args.of}
+        names = unused_of(self._root, asked)
+        return f"; unused: {', '.join(names)}" if names else ""

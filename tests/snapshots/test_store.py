@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.snapshots import store as store_module
+from harness.snapshots.placing import COMMON, Placed, Stored, placed
+from harness.snapshots.store import Change, OutdatedError, SnapshotStore
+from harness.snapshots.unused import unused_of
+
+PI, CODEX = "pi-openai-chat", "codex-openai-responses"
+
+
+class Folder:
+    """A scenario's snapshots and the store that reviews them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = SnapshotStore(folder)
+        self.root = folder / "scenarios" / "__snapshots__" / "loop"
+
+    def run(self, text: str, variant: str = PI, artifact: str = "screen") -> Placed:
+        """What a run on a terminal does: compare, and keep what differs."""
+        found = self.store.compare(text, self.root, artifact, variant)
+        if found.state == "matched":
+            self.store.forget(self.root, artifact, variant)
+        else:
+            self.store.keep(found, text, self.root, artifact, variant, "loop.yaml:3:5", "runs/0001")
+        return found
+
+    def accepted(self, text: str, variant: str = PI) -> None:
+        self.run(text, variant)
+        self.store.accept(self.change)
+
+    @property
+    def change(self) -> Change:
+        (change,) = self.store.changes()
+        return change
+
+    @property
+    def files(self) -> dict[str, str]:
+        return {str(p.relative_to(self.root)): p.read_text() for p in sorted(self.root.rglob("*.txt*"))}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def test_a_new_text_waits_beside_where_it_will_be_and_is_common_when_accepted(folder: Folder) -> None:
+    assert folder.run("one\n").state == "new"
+    assert folder.files == {"common/screen.txt.pending": "one\n"}
+    change = folder.change
+    assert (change.name, change.state, change.before, change.after) == (
+        "loop/common/screen",
+        "new",
+        None,
+        "one\n",
+    )
+    assert (change.made_by, change.place, change.evidence) == (PI, "loop.yaml:3:5", "runs/0001")
+    folder.store.accept(change)
+    assert folder.files == {"common/screen.txt": "one\n"}
+    assert folder.store.changes() == []
+    assert folder.run("one\n").state == "matched"
+
+
+def test_the_common_text_changes_with_the_agent_it_was_taken_from(folder: Folder) -> None:
+    folder.accepted("one\n", PI)
+    folder.accepted("two\n", PI)
+    assert folder.files == {"common/screen.txt": "two\n"}
+
+
+def test_another_agent_gets_a_file_of_its_own_only_where_it_differs(folder: Folder) -> None:
+    folder.accepted("one\n", PI)
+    assert folder.run("one\n", CODEX).state == "matched"
+    folder.run("other\n", CODEX)
+    assert (folder.change.name, folder.change.before) == (f"loop/{CODEX}/screen", "one\n")
+    folder.store.accept(folder.change)
+    assert folder.files == {"common/screen.txt": "one\n", f"{CODEX}/screen.txt": "other\n"}
+    assert folder.run("one\n", PI).state == folder.run("other\n", CODEX).state == "matched"
+
+
+def test_an_own_file_that_would_say_what_the_common_one_says_is_removed(folder: Folder) -> None:
+    folder.accepted("one\n", PI)
+    folder.accepted("other\n", CODEX)
+    folder.run("one\n", CODEX)
+    undo = folder.store.accept(folder.change)
+    assert folder.files == {"common/screen.txt": "one\n"}
+    folder.store.undo(undo)
+    assert folder.files[f"{CODEX}/screen.txt"] == "other\n"
+    assert folder.change.after == "one\n"
+
+
+def test_a_rejected_change_leaves_the_snapshot_and_comes_back_with_undo(folder: Folder) -> None:
+    folder.accepted("one\n")
+    folder.run("two\n")
+    change = folder.change
+    undo = folder.store.reject(change)
+    assert (folder.files, folder.store.changes()) == ({"common/screen.txt": "one\n"}, [])
+    folder.store.undo(undo)
+    assert folder.change == change
+
+
+@pytest.mark.parametrize("first", [None, "one\n"])
+def test_an_accepted_change_comes_back_with_undo(folder: Folder, first: str | None) -> None:
+    if first:
+        folder.accepted(first)
+    folder.run("two\n")
+    before, change = folder.files, folder.change
+    folder.store.undo(folder.store.accept(change))
+    assert (folder.files, folder.change) == (before, change)
+
+
+def test_a_run_that_matches_again_settles_what_it_had_left(folder: Folder) -> None:
+    folder.accepted("one\n")
+    folder.run("two\n")
+    folder.run("one\n")
+    assert (folder.files, folder.store.changes()) == ({"common/screen.txt": "one\n"}, [])
+
+
+def test_a_change_that_another_run_replaced_is_not_accepted_unseen(folder: Folder) -> None:
+    folder.run("one\n")
+    seen = folder.change
+    folder.run("two\n")
+    for decide in (folder.store.accept, folder.store.reject):
+        with pytest.raises(OutdatedError, match="'loop/common/screen' has changed meanwhile"):
+            decide(seen)
+    assert folder.change.after == "two\n"
+
+
+def test_a_change_is_decided_once(folder: Folder) -> None:
+    folder.run("one\n")
+    change = folder.change
+    undo = folder.store.accept(change)
+    with pytest.raises(OutdatedError, match="by another review"):
+        folder.store.reject(change)
+    folder.accepted("two\n")
+    with pytest.raises(OutdatedError, match="left as it is"):
+        folder.store.undo(undo)
+    assert folder.files == {"common/screen.txt": "two\n"}
+
+
+def test_unused_snapshots_are_named(folder: Folder) -> None:
+    folder.accepted("one\n", PI)
+    folder.accepted("other\n", CODEX)
+    assert unused_of(folder.root, {"screen"}) == []
+    assert unused_of(folder.root, {"timeline"}) == [f"{CODEX}/screen.txt", "common/screen.txt"]
+    (folder.root / CODEX / "screen.txt").write_text("one\n")
+    assert unused_of(folder.root, {"screen"}) == [f"{CODEX}/screen.txt"]
+
+
+@given(
+    st.text("ab"),
+    st.sampled_from([None, "a", "b"]),
+    st.sampled_from([None, "a", "b"]),
+    st.sampled_from(["", PI, CODEX]),
+)
+def test_what_is_accepted_matches(text: str, common: str | None, own: str | None, taken_from: str) -> None:
+    stored = Stored(common, own, taken_from)
+    found = placed(text, stored, PI)
+    is_common = found.folder == COMMON
+    after = Stored(text, own, PI) if is_common else Stored(common, text, taken_from)
+    assert placed(text, after, PI).state == "matched"
+    assert (found.state == "new") == (common is None and own is None)
+    if found.state == "changed":
+        assert found.before != text
+
+
+class Killed(BaseException):
+    """Stands for a process that is gone: nothing of it runs any more."""
+
+
+STEPS = ("read_text", "write_text", "write_json", "_remove")
+
+
+@pytest.mark.parametrize("decision", ["accept", "reject", "undo"])
+def test_killed_at_any_step_a_review_loses_and_breaks_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decision: str
+) -> None:
+    at = 0
+    while True:
+        folder = Folder(tmp_path / str(at))
+        folder.accepted("old\n")
+        folder.run("new\n")
+        change = folder.change
+        undo = folder.store.accept(change) if decision == "undo" else None
+        with monkeypatch.context() as patch:
+            survived = _killed_after(at, patch)
+            try:
+                if undo:
+                    folder.store.undo(undo)
+                else:
+                    getattr(folder.store, decision)(change)
+            except Killed:
+                pass
+        snapshot = folder.files["common/screen.txt"]
+        waiting = [c.after for c in folder.store.changes()]
+        allowed = {
+            "accept": [("old\n", ["new\n"]), ("new\n", [])],
+            "reject": [("old\n", ["new\n"]), ("old\n", [])],
+            "undo": [("new\n", []), ("new\n", ["new\n"]), ("old\n", ["new\n"])],
+        }
+        assert (snapshot, waiting) in allowed[decision]
+        if survived():
+            break
+        at += 1
+    assert at > 2, "the review was killed at several steps"
+
+
+def _killed_after(count: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """Die before the step with this number: a call of the store's own file functions, a rename or a removal."""
+    done, killed = 0, False
+
+    def counted(real: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            nonlocal done, killed
+            if done == count or killed:
+                killed = True
+                raise Killed
+            done += 1
+            return real(*args, **kwargs)
+
+        return call
+
+    for name in STEPS:
+        patch.setattr(store_module, name, counted(getattr(store_module, name)))
+    patch.setattr(Path, "replace", counted(Path.replace))
+    return lambda: not killed
+
+
+def _decide(folder: Path, names: list[str], gate: Any) -> None:
+    store = SnapshotStore(folder)
+    changes = {change.name: change for change in store.changes()}
+    gate.wait()
+    won = 0
+    for name in names:
+        try:
+            store.accept(changes[name])
+            won += 1
+        except OutdatedError:
+            continue
+    os._exit(won)
+
+
+def test_two_reviews_at_once_decide_every_change_once(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    for n in range(40):
+        folder.run(f"text {n}\n", artifact=f"a{n:02}")
+    names = [change.name for change in folder.store.changes()]
+    context = multiprocessing.get_context("fork")
+    gate = context.Barrier(2)
+    reviews = [context.Process(target=_decide, args=(tmp_path, names, gate)) for _ in range(2)]
+    for review in reviews:
+        review.start()
+    for review in reviews:
+        review.join()
+    assert sum(review.exitcode or 0 for review in reviews) == 40
+    assert folder.files == {f"common/a{n:02}.txt": f"text {n}\n" for n in range(40)}
+    assert not list(tmp_path.rglob("*.part"))
+    assert folder.store.changes() == []
