@@ -25,19 +25,33 @@ def merge(files: tuple[Path, ...], reports: tuple[str, ...]) -> None:
     A shard that is missing is an error: what was not run cannot have passed.
     """
     from harness.commands.gate import exit_code
-    from harness.commands.gate_report import GateReport
     from harness.gate import failing
     from harness.merging import merged
     from harness.report_files import parse_reports, write_reports
 
     wanted = parse_reports(reports)
     outcome = merged([(str(path), _load(path)) for path in files])
-    GateReport(len(outcome.scenarios)).end(outcome)
+    _show(outcome)
     write_reports(wanted, outcome)
     verdicts = {result.verdict for result in outcome.scenarios}
     if outcome.changes:
         sys.exit(exit_code(failing(outcome.changes)))
     sys.exit(1 if "failed" in verdicts else 3 if "error" in verdicts else 0)
+
+
+def _show(outcome: RunResult) -> None:
+    """The findings of a gate; of plain runs those that did not pass, and the counts."""
+    from harness.commands.gate_report import GateReport
+    from harness.commands.run import RunReport
+
+    if outcome.changes or outcome.accepted:
+        GateReport(len(outcome.scenarios)).end(outcome)
+        return
+    report = RunReport(len(outcome.scenarios))
+    for result in outcome.scenarios:
+        if result.verdict in ("failed", "error"):
+            report.ended(result)
+    report.summary(outcome)
 
 
 def _load(path: Path) -> RunResult:

@@ -113,7 +113,7 @@ def _run(
     session.loaded.update(scenarios)
     for warning in session.warnings():
         click.echo(f"warning: {warning}", err=True)
-    report = _Report(len(jobs))
+    report = RunReport(len(jobs))
     session.on_start, session.on_result = report.started, report.ended
     bugs: tuple[str, ...] = ()
     interrupted = False
@@ -178,7 +178,7 @@ def _say(text: str, *, nl: bool = True) -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  stays open to the end
 
 
-class _Report:
+class RunReport:
     """Prints each outcome as it comes; a progress line on a terminal."""
 
     def __init__(self, total: int) -> None:

@@ -196,6 +196,9 @@ def test_shards_make_the_whole_and_a_missing_one_is_told(qa: Qa) -> None:
         qa("run", "scenarios", "--shard", f"{number}/2", "--report", f"json=part{number}.json")
     merged = qa("merge", "part2.json", "part1.json", "--report", "json=all.json")
     assert merged.code == 1, merged.out + merged.err
+    assert merged.out.startswith("✗ b  ")
+    assert merged.out.endswith("scenarios: 2 passed, 1 failed\n")
+    assert "gate" not in merged.out
     run = parse_results((qa.folder / "all.json").read_text(), "all.json")
     assert [(r.scenario, r.verdict) for r in run.scenarios] == [
         ("a", "passed"),
