@@ -37,7 +37,10 @@ def agents(context: click.Context) -> None:
 @agents.command(short_help="Put the pinned version of agents into the cache.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def install(names: tuple[str, ...]) -> None:
-    """Put the pinned version of agents into a private folder of the user's cache."""
+    """Put the pinned version of agents into a private folder of the user's cache.
+
+    The cache is ~/.cache/ttsr-qa, or what TTSR_QA_CACHE names; 'qa agents' lists the names.
+    """
     try:
         specs = [load_agent(name) for name in dict.fromkeys(names)]
     except UserError as error:

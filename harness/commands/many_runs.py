@@ -45,14 +45,20 @@ class _ShardType(click.ParamType):  # type: ignore[type-arg]  # it is generic in
 
 
 _OPTIONS = (
-    click.option("--jobs", "-j", type=click.IntRange(min=1), metavar="N", help="So many runs at a time."),
+    click.option(
+        "--jobs",
+        "-j",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="So many runs at a time.  [default: 1; of the gate, one for each processor]",
+    ),
     click.option("--shard", type=_ShardType(), help="Part I of N; 'qa merge' puts the parts together."),
     click.option(
         "--retries",
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
-        help="Make what fails again; it stays in the report.",
+        help="Make what fails again, at most so often; it stays in the report.",
     ),
     click.option(
         "--repeat",

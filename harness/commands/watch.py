@@ -36,7 +36,13 @@ _IDLE_MS = 500
 @click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
 @click.option("--controls", is_flag=True, help="Run the negative controls too.")
 @click.option(
-    "--jobs", "-j", type=click.IntRange(min=1), default=1, metavar="N", help="So many runs at a time."
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="So many runs at a time.",
 )
 @click.option("--now", is_flag=True, help="Run everything once at the start.")
 def watch(
