@@ -74,7 +74,8 @@ def tried(mutants: Sequence[Mutant], bench: Bench, jobs: int) -> Iterator[Tried]
                 yield result
         except BrokenProcessPool:
             # One of those that were under way has ended its process: they are the first, each is tried alone.
-            for mutant in left[: 2 * jobs + 1]:
+            # Should it be none of them, the next round ends here again, with fewer left.
+            for mutant in left[: jobs + 1]:
                 left.remove(mutant)
                 yield from _alone(mutant, bench)
 

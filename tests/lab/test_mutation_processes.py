@@ -74,8 +74,9 @@ def outcomes(names: list[str], trap: Trap, jobs: int) -> dict[str, Tried]:
     return {result.mutant: result for result in found}
 
 
-@pytest.mark.parametrize("act", [is_killed, leaves], ids=["by a signal", "by its own exit"])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("act", "jobs"), [(is_killed, 1), (leaves, 2)], ids=["by a signal", "by its own exit"]
+)
 def test_a_mutant_that_ends_its_process_is_killed_and_each_other_gets_its_own_verdict(
     act: Callable[[], object], jobs: int
 ) -> None:
