@@ -72,10 +72,10 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         del error
-        self._abandon("client-hung-up")
         self._server.connections.discard(self)
         if not self._closed.done():
             self._closed.set_result(None)
+        self._abandon("client-hung-up")
 
     def pause_writing(self) -> None:
         self._player.pause()

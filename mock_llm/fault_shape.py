@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.shape import Bool, Checked, Either, Enum, Field, Int, ListOf, MapOf, Num, Record, Str
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from mock_llm.faults import Fault
 
 _HOUR_MS = 3_600_000
+_HEADERS = ("retry_after", "content_type")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"(?:[!-~](?:[\t -~]*[!-~])?)?")
+_FRAMING = frozenset(("content-length", "transfer-encoding"))
 _CHARS = Int("Characters of content.", 0, 100_000_000)
 NAMES = (
     "status", "refused-connection", "close-before-headers", "reset-before-headers", "slow-first-token",
@@ -34,9 +39,19 @@ def _fault(value: dict[str, Any]) -> Fault:
         if high < low:
             raise ValueError(f"expected a range in 'at', got {low} to {high}")
         given["at"] = (low, high)
-    if "headers" in given:
-        given["headers"] = tuple(given["headers"].items())
+    given["headers"] = tuple(given.get("headers", {}).items())
+    for name, text in (*given["headers"], *((key, given[key]) for key in _HEADERS if key in given)):
+        _check_header(name, text)
     return Fault(**given)
+
+
+def _check_header(name: str, text: str) -> None:
+    if name.lower() in _FRAMING:
+        raise ValueError(f"'{name}' says how the answer travels, and is not for a script to say")
+    if not _TOKEN.fullmatch(name):
+        raise ValueError(f"'{name}' cannot be the name of a header: it is letters, digits and '-'")
+    if not _VALUE.fullmatch(text):
+        raise ValueError(f"'{name}' holds what a header cannot, such as the end of a line or 'é'")
 
 
 FAULT = Checked(

@@ -15,7 +15,8 @@ class Gates:
     def __init__(self) -> None:
         self._open: set[str] = set()
         self._passes: dict[str, int] = {}
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        # The result says whether the reply goes on by one of the passes that are counted.
+        self._waiting: dict[str, deque[asyncio.Future[bool]]] = {}
 
     @property
     def held(self) -> dict[str, int]:
@@ -37,7 +38,7 @@ class Gates:
             self._open.add(name)
         going = len(waiting) if count is None else min(count, len(waiting))
         for _ in range(going):
-            waiting.popleft().set_result(None)
+            waiting.popleft().set_result(count is not None)
         if count is not None and count > going:
             self._passes[name] = self._passes.get(name, 0) + count - going
         self._tidy(name)
@@ -63,10 +64,14 @@ class Gates:
         """Wait until the gate lets this reply through, if it does not now. Cancelling it leaves the queue."""
         if self.lets_through(name):  # whoever heard that a reply waits here may have released it already
             return
-        going: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        going: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(name, deque()).append(going)
         try:
             await going
+        except asyncio.CancelledError:
+            if going.done() and not going.cancelled() and going.result():
+                self.release(name, 1)  # the client hung up with the pass in its hand: it is another's
+            raise
         finally:
             if going in self._waiting.get(name, ()):
                 self._waiting[name].remove(going)

@@ -56,11 +56,18 @@ class Recording:
             raise CannotRecord(f"cannot write to '{script.parent}'\n  name another place with --to")
 
     def begin(self, comment: str, again: int | None = None) -> ExchangeFile:
-        """A new exchange, as a turn of its own or as another attempt at the turn ``again``."""
-        self.folder.mkdir(exist_ok=True)
+        """A new exchange, as a turn of its own or as another attempt at the turn ``again``.
+
+        Raises:
+            CannotRecord: If its file cannot be made.
+        """
         self._count += 1
         name = f"{self._count:03}.jsonl"
-        file = ExchangeFile(self.folder / name)
+        try:
+            self.folder.mkdir(exist_ok=True)
+            file = ExchangeFile(self.folder / name)
+        except OSError as error:
+            raise CannotRecord(f"cannot write the recording: {error.strerror}") from None
         path = f"{self.folder.name}/{name}"
         if again is None:
             file.turn = len(self._items)
@@ -71,10 +78,18 @@ class Recording:
         return file
 
     def write_script(self) -> None:
-        """Replace the script by one with all exchanges that have begun."""
+        """Replace the script by one with all exchanges that have begun.
+
+        Raises:
+            CannotRecord: If it cannot be written; the script is then as it was.
+        """
         beside = self.script.with_name(f".{self.script.name}.new")
-        beside.write_text(render_recording(self._upstream, self.script.name, self._items), encoding="utf-8")
-        beside.replace(self.script)
+        text = render_recording(self._upstream, self.script.name, self._items)
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(self.script)
+        except OSError as error:
+            raise CannotRecord(f"cannot write the recording: {error.strerror}") from None
 
 
 class ExchangeFile:
@@ -85,10 +100,17 @@ class ExchangeFile:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
     def write(self, lines: Iterable[Line]) -> None:
-        """Append lines, at once."""
+        """Append lines, at once.
+
+        Raises:
+            CannotRecord: If the file takes no more.
+        """
         left = b"".join(map(_line, lines))
-        while left:
-            left = left[os.write(self._file, left) :]
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError as error:
+            raise CannotRecord(f"cannot write the recording: {error.strerror}") from None
 
     def close(self) -> None:
         """Nothing more comes."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from mock_llm.record_decode import decoder_for
 from mock_llm.record_decode.piece import Called, Counted, Failed, Finished, Said, Stopped
 from mock_llm.record_decode.sse import EventData
+from mock_llm.record_hiding import Hiding
 from mock_llm.redaction import redacted_headers, redacted_path, secrets_of, without
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 Ended = Literal["complete", "early-end", "upstream-closed", "client-hung-up", "recorder-stopped"]
 Line = dict[str, Any]
 
+MOST_BODY_BYTES = 64 * 1024 * 1024
+"""What is kept of a body that is not streamed, until it has ended."""
+UNZIPPED_BYTES = 1024 * 1024
 _GZIP_OR_ZLIB = 47
 
 
@@ -42,6 +46,7 @@ class Lines:
     def __init__(self, dialect: str, method: str, path: str, headers: Mapping[str, str]) -> None:
         self._dialect, self._method, self._path, self._headers = dialect, method, path, headers
         self._secrets = secrets_of(headers, path)
+        self._hiding = Hiding(self._secrets)
         self._body: _Body = _Other()
         self._unzip: Any = None
         self.chars = 0
@@ -51,14 +56,15 @@ class Lines:
         """The request."""
         try:
             asked: Any = json.loads(self._clean(body.decode("utf-8", "replace")))
-        except ValueError:
+            json.dumps(asked)
+        except (ValueError, RecursionError):
             asked = self._clean(body.decode("utf-8", "replace"))
         return {
             "recorded": 1,
             "dialect": self._dialect,
             "method": self._method,
-            "path": redacted_path(self._path),
-            "headers": redacted_headers(self._headers),
+            "path": self._clean(redacted_path(self._path)),
+            "headers": self._clean_all(redacted_headers(self._headers)),
             "asked": asked,
         }
 
@@ -71,20 +77,17 @@ class Lines:
             decoder = decoder_for(self._dialect)
             self._body = _Streamed(decoder) if "event-stream" in kind else _Whole(decoder)
         self.is_failed = status >= 400
-        return _at(at_ms, {"status": status, "headers": redacted_headers(headers)})
+        return _at(at_ms, {"status": status, "headers": self._clean_all(redacted_headers(headers))})
 
     def feed(self, at_ms: float, data: bytes) -> Iterator[Line]:
         """What these bytes of the body say."""
-        if self._unzip is not None:
-            try:
-                data = self._unzip.decompress(data)
-            except zlib.error:
-                data = b""
-        yield from self._lines(at_ms, self._body.feed(data))
+        for piece in (data,) if self._unzip is None else self._unzipped(data):
+            yield from self._lines(at_ms, self._body.feed(piece))
 
     def end(self, at_ms: float, ended: Ended) -> Iterator[Line]:
         """The rest, and how it ended; a reply that lacks its last event has ended early."""
         yield from self._lines(at_ms, self._body.end())
+        yield from self._hiding.finish()
         if ended == "complete" and not self._body.is_complete:
             ended = "early-end"
         self.is_failed = self.is_failed or ended in ("early-end", "upstream-closed")
@@ -98,10 +101,23 @@ class Lines:
             if isinstance(piece, Said):
                 self.chars += len(piece.text)
             self.is_failed = self.is_failed or isinstance(piece, Failed)
-            yield _at(at_ms, {name: self._cleaned(value) for name, value in line.items()})
+            cleaned = {name: self._cleaned(value) for name, value in line.items()}
+            yield from self._hiding.feed(_at(at_ms, cleaned))
+
+    def _unzipped(self, data: bytes) -> Iterator[bytes]:
+        """The bytes in pieces of some size, as a few bytes may stand for very many."""
+        try:
+            while data:
+                yield self._unzip.decompress(data, UNZIPPED_BYTES)
+                data = self._unzip.unconsumed_tail
+        except zlib.error:
+            return
 
     def _cleaned(self, value: Any) -> Any:
         return self._clean(value) if isinstance(value, str) else value
+
+    def _clean_all(self, headers: Mapping[str, str]) -> dict[str, str]:
+        return {name: self._clean(value) for name, value in headers.items()}
 
     def _clean(self, text: str) -> str:
         return without(text, self._secrets)
@@ -131,7 +147,7 @@ class _Streamed:
         for event in self._events.feed(data):
             try:
                 value = event if event == "[DONE]" else json.loads(event)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             for piece in self._decoder.event(value):
                 self.is_complete = self.is_complete or isinstance(piece, Finished | Stopped)
@@ -146,18 +162,18 @@ class _Whole:
 
     def __init__(self, decoder: Decoder) -> None:
         self.is_complete = False
-        self._data: list[bytes] = []
+        self._data = bytearray()
         self._decoder = decoder
 
     def feed(self, data: bytes) -> tuple[()]:
-        self._data.append(data)
+        self._data += data[: MOST_BODY_BYTES - len(self._data)]
         return ()
 
     def end(self) -> Iterator[Piece | str]:
-        text = b"".join(self._data).decode("utf-8", "replace")
+        text = self._data.decode("utf-8", "replace")
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             if text:
                 yield text
             return
@@ -170,16 +186,16 @@ class _Other:
 
     def __init__(self) -> None:
         self.is_complete = False
-        self._data: list[bytes] = []
+        self._data = bytearray()
 
     def feed(self, data: bytes) -> tuple[()]:
-        self._data.append(data)
+        self._data += data[: MOST_BODY_BYTES - len(self._data)]
         return ()
 
     def end(self) -> Iterator[str]:
         self.is_complete = True
         if self._data:
-            yield b"".join(self._data).decode("utf-8", "replace")
+            yield self._data.decode("utf-8", "replace")
 
 
 def _line(piece: Piece) -> Line | None:

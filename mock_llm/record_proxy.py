@@ -17,18 +17,20 @@ import h11
 
 from mock_llm.listening import Listener
 from mock_llm.record_decode import dialect_of
+from mock_llm.record_files import CannotRecord
 from mock_llm.record_lines import Lines
 from mock_llm.record_upstream import CHUNK_BYTES, Broken, Exchanged, passed_on
 from mock_llm.redaction import redacted_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mock_llm.record_files import ExchangeFile, Recording
-    from mock_llm.record_lines import Ended
+    from mock_llm.record_lines import Ended, Line
     from mock_llm.record_upstream import Upstream
 
 MAX_HEAD_BYTES = 256 * 1024
+_BODILESS = frozenset((204, 304))
 
 
 class Passed(NamedTuple):
@@ -239,12 +241,16 @@ class _Passing:
         dialect = dialect_of(asked.target) if asked.method == "POST" else None
         self._lines = Lines(dialect, asked.method, asked.target, asked.named) if dialect else None
         self._file: ExchangeFile | None = None
+        self._is_unrecorded = False
 
     async def run(self) -> None:
         """Pass the request on, and the answer back as it comes."""
         asked, recorder = self._asked, self._recorder
         if self._lines is not None:
-            self._begin(self._lines)
+            try:
+                self._begin(self._lines)
+            except CannotRecord as error:
+                self._give_up(error)
         try:
             async with Exchanged(
                 recorder.upstream, asked.method, asked.target, asked.headers, asked.body
@@ -252,7 +258,7 @@ class _Passing:
                 self._started_s = recorder.clock()
                 await self._back(exchanged)
         except Broken as error:
-            self.ended, self._problem = "upstream-closed", str(error)
+            self.ended, self._problem = "upstream-closed", self._problem or str(error)
             if self._status:
                 self._client.cut()
             else:
@@ -263,7 +269,7 @@ class _Passing:
     def close(self) -> None:
         """Write how it ended, and tell."""
         if self._lines is not None and self._file is not None:
-            self._file.write(self._lines.end(self._ms(), self.ended))
+            self._written(self._lines.end(self._ms(), self.ended))
             if self._lines.is_failed:
                 self._recorder.attempts.failed(self._asked, self._file.turn)
             self._file.close()
@@ -281,19 +287,33 @@ class _Passing:
         self._file.write([lines.begin(asked.body)])
         recording.write_script()
 
+    def _written(self, lines: Iterable[Line]) -> None:
+        """Write lines, if the exchange is still recorded."""
+        if self._file is not None and not self._is_unrecorded:
+            try:
+                self._file.write(lines)
+            except CannotRecord as error:
+                self._give_up(error)
+
+    def _give_up(self, error: CannotRecord) -> None:
+        """Go on passing the reply through without recording it."""
+        self._is_unrecorded, self._problem = True, str(error)
+
     async def _back(self, exchanged: Exchanged) -> None:
         response = await exchanged.head()
         self._status = response.status_code
         headers = [(name.lower(), value) for name, value in response.headers]
         if self._lines is not None and self._file is not None:
             named = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
-            self._file.write([self._lines.head(self._ms(), self._status, named)])
+            self._written([self._lines.head(self._ms(), self._status, named)])
         await self._client.send(
-            h11.Response(status_code=self._status, reason=response.reason, headers=_framed(headers))
+            h11.Response(
+                status_code=self._status, reason=response.reason, headers=_framed(self._status, headers)
+            )
         )
         async for data in exchanged.body():
             if self._lines is not None and self._file is not None:
-                self._file.write(self._lines.feed(self._ms(), data))
+                self._written(self._lines.feed(self._ms(), data))
             await self._client.send(h11.Data(data=data))
         self.ended = "complete"
         await self._client.send(h11.EndOfMessage())
@@ -309,8 +329,10 @@ class _Passing:
         return (self._recorder.clock() - self._started_s) * 1000
 
 
-def _framed(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _framed(status: int, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """The headers that go back; a body of unknown length is chunked."""
+    if status in _BODILESS:
+        return passed_on(headers)
     lengths = [(name, value) for name, value in headers if name == b"content-length"]
     return passed_on(headers) + (lengths or [(b"transfer-encoding", b"chunked")])
 
@@ -319,7 +341,7 @@ def _model(body: bytes) -> str:
     """What the request says of the model, for the script's comments."""
     try:
         asked = cast("object", json.loads(body))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     model = asked.get("model") if isinstance(asked, dict) else None
     return f", model {model}" if isinstance(model, str) else ""

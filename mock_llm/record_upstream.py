@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Headers = Iterable[tuple[bytes, bytes]]
 
 CHUNK_BYTES = 64 * 1024
+MAX_HEAD_BYTES = 256 * 1024
 CONNECT_TIMEOUT_S = 20
 # What one hop says to the next, and no further (RFC 9110, 7.6.1); the length and the host are said anew.
 _HOP = frozenset(
@@ -78,7 +79,8 @@ class Exchanged:
 
     def __init__(self, upstream: Upstream, method: str, target: str, headers: Headers, body: bytes) -> None:
         self._upstream = upstream
-        self._http = h11.Connection(h11.CLIENT)
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
+        self._is_silent = True
         rows = [
             (b"host", upstream.authority.encode()),
             *passed_on(headers),
@@ -150,6 +152,10 @@ class Exchanged:
                 event = self._http.next_event()
                 if event is not h11.NEED_DATA:
                     return event
-                self._http.receive_data(await self._reader.read(CHUNK_BYTES))
+                data = await self._reader.read(CHUNK_BYTES)
+                self._is_silent = self._is_silent and not data
+                self._http.receive_data(data)
         except (h11.RemoteProtocolError, OSError) as error:
+            if self._is_silent:
+                raise Broken("the connection ended before an answer") from None
             raise Broken(f"the connection broke: {error}") from None

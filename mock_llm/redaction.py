@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,11 @@ def secrets_of(headers: Mapping[str, str], path: str) -> tuple[str, ...]:
     """The secret values that a request carries, the longest first."""
     found = {_SCHEME.sub("", value).strip() for name, value in headers.items() if is_secret(name)}
     found |= {m[3] for m in _QUERY_VALUE.finditer(path) if is_secret(m[2])}
+    if any("%" in secret for secret in found):
+        from urllib.parse import unquote  # few keys need it
+
+        found |= {unquote(secret) for secret in found}
+    found |= {json.dumps(secret)[1:-1] for secret in found}
     return tuple(sorted((s for s in found if len(s) >= _SHORTEST_SECRET), key=len, reverse=True))
 
 

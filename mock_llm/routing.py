@@ -57,7 +57,6 @@ class Router:
             return refuse(exchange, 400, problem, dialect)
         exchange.request = request = replace(request, headers=exchange.headers)
         answer = self.responder.answer(request, exchange.number)
-        self._exchanges[exchange.number] = exchange
         if isinstance(answer, Refuse):
             exchange.violations = answer.violations
             return refuse(exchange, answer.status, answer.message, dialect)
@@ -67,9 +66,13 @@ class Router:
             exchange.lane, exchange.turn = "side", ScriptTurn(answer.side.turn, place=answer.side.name)
         assert exchange.turn is not None
         try:
-            return scripted_reply(exchange, exchange.turn, request, dialect)
+            reply = scripted_reply(exchange, exchange.turn, request, dialect)
         except Impossible as error:
             return refuse(exchange, 400, f"request {exchange.number} cannot be answered: {error}", dialect)
+        self._exchanges[exchange.number] = (
+            exchange  # one that is refused has no fate, and the journal drops it
+        )
+        return reply
 
     def _played(self, exchange: Exchange, play: Play) -> None:
         """Only replies of the main lane are numbered in the journal; those of others name their lane."""
@@ -107,6 +110,11 @@ def _constant(exchange: Exchange) -> Reply | None:
         return _aside(exchange, GREETING, "text/plain; charset=utf-8", dialect)
     if path.endswith("/models"):
         return _aside(exchange, dialect.models_body(MODELS), JSON, dialect)
+    _, is_one, model = path.partition("/models/")
+    if is_one and model and dialect_for_path(path) is None:  # every model is served, whatever its name
+        from urllib.parse import unquote  # few clients ask for one model
+
+        return _aside(exchange, dialect.model_body(unquote(model)), JSON, dialect)
     return None
 
 
@@ -150,7 +158,7 @@ def _misdirected(exchange: Exchange, what: str) -> str:
         (
             f"request {exchange.number} asks {what}",
             f"  {exchange.method} {exchange.path}",
-            f"  served: {known}, GET .../models",
+            f"  served: {known}, GET .../models[/ID]",
             "  see which base URL and which wire format the client is configured for",
         )
     )

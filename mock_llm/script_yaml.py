@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from errno import EFBIG, EINVAL
+from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.call_texts import CallTexts
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from mock_llm.matchers import Matcher
 
 ReadFile = Callable[[str], str]
+MOST_FILE_BYTES = 64 * 1024 * 1024
 
 VARIABLES = ("nonce", "time", *REQUEST_VARIABLES)
 
@@ -40,8 +43,22 @@ def no_files(path: str) -> str:
 
 
 def file_reader(folder: Path) -> ReadFile:
-    """A ``read_file`` for paths relative to a folder; texts come verbatim, as UTF-8."""
-    return lambda path: (folder / path).read_bytes().decode("utf-8")
+    """A ``read_file`` for paths relative to a folder; texts come verbatim, as UTF-8.
+
+    What is no plain file (a device or a pipe may never end) and what is over :data:`MOST_FILE_BYTES` is an
+    ``OSError``.
+    """
+
+    def read(path: str) -> str:
+        file = folder / path
+        status = file.stat()
+        if not (S_ISREG(status.st_mode) or S_ISDIR(status.st_mode)):
+            raise OSError(EINVAL, "it is no plain file")
+        if status.st_size > MOST_FILE_BYTES:
+            raise OSError(EFBIG, f"it has {status.st_size} bytes; the limit is {MOST_FILE_BYTES} bytes")
+        return file.read_bytes().decode("utf-8")
+
+    return read
 
 
 def parse_turns(node: Node, problems: Problems, read_file: ReadFile = no_files) -> tuple[ScriptTurn, ...]:

@@ -136,7 +136,8 @@ class MockServer:
                 found.set_result(exchange)
 
         def hear(event: JournalEvent) -> None:
-            look(event.exchange)
+            if event.exchange.number == number and event.exchange in self.journal.exchanges:
+                look(event.exchange)  # and not one of that number from before a reset
 
         for exchange in self.journal.exchanges:
             look(exchange)

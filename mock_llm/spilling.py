@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain, count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mock_llm.journal import KEPT_CHARS
 from mock_llm.redaction import secrets_of, without
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from mock_llm.journal import Exchange, JournalEvent
 
@@ -22,10 +24,12 @@ class Spill:
     A request body over :data:`KEPT_BODY_BYTES` goes to ``request-N.json``, without the keys that the request
     carried; the exchange keeps its parsed messages. A reply over :data:`mock_llm.journal.KEPT_CHARS` goes to
     ``reply-N.txt``, from its first character, as it is sent. ``body_file`` and ``reply_file`` of the exchange
-    name the files.
+    name the files. Where such a file is there already, from another run or from before a reset, the name gets
+    a number more: ``reply-N.2.txt``. When nothing can be written, that is told once and no more is tried.
     """
 
     def __init__(self, folder: Path | None) -> None:
+        self.tell: Callable[[str], None] = lambda _: None
         self._folder = folder
 
     def body(self, exchange: Exchange, body: bytes) -> None:
@@ -36,26 +40,43 @@ class Spill:
             exchange.request = replace(exchange.request, body={})
         if self._folder is not None:
             text = body.decode("utf-8", "surrogateescape")
-            path = self._file(f"request-{exchange.number}.json")
             secrets = secrets_of(exchange.headers, exchange.path)
-            path.write_bytes(without(text, secrets).encode("utf-8", "surrogateescape"))
-            exchange.body_file = str(path)
+            data = without(text, secrets).encode("utf-8", "surrogateescape")
+            exchange.body_file = self._written(f"request-{exchange.number}", ".json", data)
 
     def hear(self, event: JournalEvent) -> None:
         """Write what a reply has beyond what is kept of it."""
         exchange = event.exchange
         if event.kind != "delta" or self._folder is None or exchange.chars_sent <= KEPT_CHARS:
             return
-        path = self._file(f"reply-{exchange.number}.txt")
         text = event.data["text"]
-        if not exchange.reply_file:
-            exchange.reply_file = str(path)
-            kept = exchange.text_sent
-            text = kept + text[len(text) - (exchange.chars_sent - len(kept)) :]
-        with path.open("a", encoding="utf-8", errors="surrogatepass", newline="") as file:
-            file.write(text)
+        if exchange.reply_file:
+            self._write(Path(exchange.reply_file), "ab", _bytes(text))
+            return
+        kept = exchange.text_sent
+        text = kept + text[len(text) - (exchange.chars_sent - len(kept)) :]
+        exchange.reply_file = self._written(f"reply-{exchange.number}", ".txt", _bytes(text))
 
-    def _file(self, name: str) -> Path:
-        assert self._folder is not None
-        self._folder.mkdir(parents=True, exist_ok=True)
-        return self._folder / name
+    def _written(self, name: str, ending: str, data: bytes) -> str:
+        """The path of a new file with these bytes; empty when it cannot be written."""
+        if self._folder is None:
+            return ""
+        names = chain((f"{name}{ending}",), (f"{name}.{again}{ending}" for again in count(2)))
+        return next(filter(None, (self._write(self._folder / each, "xb", data) for each in names)), "")
+
+    def _write(self, path: Path, mode: str, data: bytes) -> str:
+        """The path; empty when the file is there already. What cannot be written is told."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open(mode) as file:
+                file.write(data)
+        except OSError as error:
+            if isinstance(error, FileExistsError) and path.exists():
+                return ""
+            self._folder = None
+            self.tell(f"cannot write '{path}': {error.strerror}\nlong replies and bodies are kept no more")
+        return str(path)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

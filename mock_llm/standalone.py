@@ -16,6 +16,7 @@ from mock_llm.token import is_admitted, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from mock_llm.journal import Exchange, JournalEvent
     from mock_llm.reload import Reloaded
@@ -34,6 +35,7 @@ class Standalone:
         journal: Takes a JSON line for each request as it begins and as it ends, at once.
         changed: Asked before each request which files are new; they start at their first turn.
         tell: Hears what a person should read: a script that was loaded again, or is broken.
+        spill: A folder for bodies and replies that are too large to keep.
     """
 
     def __init__(
@@ -45,10 +47,12 @@ class Standalone:
         journal: TextIO | None = None,
         changed: Callable[[], Iterable[Reloaded]] = tuple,
         tell: Callable[[str], None] = lambda _: None,
+        spill: Path | None = None,
     ) -> None:
         self._nonce = nonce
         self.scripts = Scripts({name: self._filled(script) for name, script in scripts.items()})
-        self.server = MockServer(Script(()))
+        self.server = MockServer(Script(()), spill=spill)
+        self.server.spill.tell = tell
         self.server.route = self._route
         self.server.control = Control(
             self.server, restart=self.scripts.restart, unused=lambda: self.scripts.unused, token=token
@@ -57,7 +61,7 @@ class Standalone:
         self._changed = changed
         self._tell = tell
         if journal is not None:
-            self.server.journal.listeners.append(_Writer(journal).write)
+            self.server.journal.listeners.append(_Writer(journal, tell).write)
 
     def look(self) -> None:
         """Take in the scripts whose files have changed. Replies under way go on as they began."""
@@ -80,13 +84,20 @@ class Standalone:
 
 
 class _Writer:
-    """Writes events as JSON lines."""
+    """Writes events as JSON lines, until the file takes no more."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: TextIO, tell: Callable[[str], None]) -> None:
         self._file = file
+        self._tell = tell
+        self._is_broken = False
 
     def write(self, event: JournalEvent) -> None:
-        line = event_line(event)
-        if line is not None:
+        line = None if self._is_broken else event_line(event)
+        if line is None:
+            return
+        try:
             self._file.write(redacted_text(event.exchange, json.dumps(line)) + "\n")
             self._file.flush()
+        except OSError as error:
+            self._is_broken = True
+            self._tell(f"cannot write the journal file: {error.strerror}\nrequests are answered without it")

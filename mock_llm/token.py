@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hmac import compare_digest
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +26,7 @@ def offered(headers: Mapping[str, str], path: str) -> Iterator[str]:
     for pair in path.partition("?")[2].split("&"):
         name, _, value = pair.partition("=")
         if name == "key":
-            yield value
+            yield unquote(value)
 
 
 def is_admitted(token: str, headers: Mapping[str, str], path: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mock_llm.commands.loading import give_up
-from mock_llm.commands.serving import EXIT_CANNOT_RUN, SIGNALED, until_signal
+from mock_llm.commands.serving import EXIT_CANNOT_RUN, LOCALHOST, SIGNALED, until_signal
 
 if TYPE_CHECKING:
     from mock_llm.record_proxy import Passed, Recorder
@@ -66,7 +66,7 @@ async def _record(recorder: Recorder, host: str, port: int) -> int:
     from mock_llm.clients import base_url
     from mock_llm.dialects import NAMES
 
-    await recorder.start(host, port)
+    await recorder.start(LOCALHOST.get(host, host), port)
     try:
         width = max(map(len, NAMES))
         lines = [f"{name:<{width}}  {base_url(name, recorder.base_url)}" for name in NAMES]

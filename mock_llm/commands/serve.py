@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @click.option("--no-reload", is_flag=True, help="Go on with the scripts as they are now.")
 @click.option("--fast", is_flag=True, help="Send everything at once, whatever the scripts say of its pace.")
 @click.option(
-    "--journal", type=click.Path(dir_okay=False, path_type=Path), help="Append JSON lines to a file."
+    "--journal",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append JSON lines to a file; what is too large for it goes to files in FILE.large.",
 )
 @click.option("--nonce", metavar="TEXT", help="What {nonce} stands for in a script that has no 'lane'.")
 @click.option("--strict", is_flag=True, help="Exit with 1 when a request was refused, with 0 when none was.")
@@ -57,6 +59,7 @@ def command(
         nonce=NONCE if nonce is None else nonce,
         token=chosen_token(token, no_token=no_token),
         journal=_opened(journal) if journal else None,
+        spill=journal.with_name(f"{journal.name}.large") if journal else None,
         changed=tuple if no_reload else reloading(watched, paced),
         tell=lambda text: click.echo(text, err=True),
     )

@@ -25,7 +25,7 @@ EXIT_USAGE = 2
 EXIT_CANNOT_RUN = 3
 SIGNALED = 128
 LOOK_S = 0.3
-_LOCALHOST = {"localhost": "127.0.0.1"}
+LOCALHOST = {"localhost": "127.0.0.1"}
 
 
 class Listening(NamedTuple):
@@ -89,7 +89,7 @@ def run(standalone: Standalone, listening: Listening) -> int:
 async def _serve(standalone: Standalone, listening: Listening) -> int:
     server = standalone.server
     server.journal.listeners.append(_report)
-    await server.start(host=_LOCALHOST.get(listening.host, listening.host), port=listening.port)
+    await server.start(host=LOCALHOST.get(listening.host, listening.host), port=listening.port)
     looking = asyncio.ensure_future(_look(standalone))
     try:
         click.echo(_banner(standalone, listening))

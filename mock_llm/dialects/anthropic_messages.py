@@ -116,10 +116,17 @@ class AnthropicMessages:
         return compact({"input_tokens": tokens}).encode("ascii")
 
     def models_body(self, models: Iterable[str]) -> bytes:
-        made = "2023-11-14T22:13:20Z"
-        rows = [{"type": "model", "id": m, "display_name": m, "created_at": made} for m in models]
+        rows = [_model(model) for model in models]
         ends = {"first_id": rows[0]["id"], "last_id": rows[-1]["id"]} if rows else {}
         return compact({"data": rows, "has_more": False, **ends}).encode("ascii")
+
+    def model_body(self, model: str) -> bytes:
+        return compact(_model(model)).encode("ascii")
+
+
+def _model(model: str) -> dict[str, Any]:
+    made = "2023-11-14T22:13:20Z"
+    return {"type": "model", "id": model, "display_name": model, "created_at": made}
 
 
 def _event(payload: dict[str, Any]) -> WireEvent:

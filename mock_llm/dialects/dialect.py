@@ -98,6 +98,9 @@ class Dialect(Protocol):
     def models_body(self, models: Iterable[str]) -> bytes:
         """The list of models."""
 
+    def model_body(self, model: str) -> bytes:
+        """What is said of one model."""
+
 
 class Counting(Dialect, Protocol):
     """A wire format with a request that only counts tokens; :meth:`parse_request` reads it too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.request import BadRequest
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RETRY_HEADER = "x-stainless-retry-count"
+MOST_LEVELS = 200
 
 
 def read_object(body: bytes | Mapping[str, object]) -> Mapping[str, Any]:
@@ -22,13 +24,35 @@ def read_object(body: bytes | Mapping[str, object]) -> Mapping[str, Any]:
     value: Any = body
     if isinstance(body, bytes):
         try:
-            value = json.loads(body)
+            value = json.loads(body, parse_constant=_no_number, parse_float=_finite)
         except (ValueError, RecursionError) as error:
             start = body[:80].decode("utf-8", "replace")
             raise BadRequest(f"the body is not JSON ({error}); it starts with {start!r}") from None
+        if body.count(b"[") + body.count(b"{") > MOST_LEVELS and _is_deep(value):
+            raise BadRequest(f"the body is nested deeper than {MOST_LEVELS} levels")
     if not isinstance(value, dict):
         raise BadRequest(f"the body is not a JSON object but {kind(value)}")
     return value
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"'{word}' is no number of JSON")
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    return _no_number(word[:20]) if isinf(number) else number
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether it has more levels than can be compared, copied and written again without care."""
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        inner = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def required(body: Mapping[str, Any], key: str, wanted: type, what: str) -> Any:

@@ -114,18 +114,22 @@ class Gemini:
         return compact({"totalTokens": tokens}).encode("ascii")
 
     def models_body(self, models: Iterable[str]) -> bytes:
-        rows = [
-            {
-                "name": f"models/{model}",
-                "version": "001",
-                "displayName": model,
-                "inputTokenLimit": 1_048_576,
-                "outputTokenLimit": 65_536,
-                "supportedGenerationMethods": ["generateContent", _COUNTING],
-            }
-            for model in models
-        ]
+        rows = [_model(model) for model in models]
         return compact({"models": rows}).encode("ascii")
+
+    def model_body(self, model: str) -> bytes:
+        return compact(_model(model)).encode("ascii")
+
+
+def _model(model: str) -> dict[str, Any]:
+    return {
+        "name": f"models/{model}",
+        "version": "001",
+        "displayName": model,
+        "inputTokenLimit": 1_048_576,
+        "outputTokenLimit": 65_536,
+        "supportedGenerationMethods": ["generateContent", _COUNTING],
+    }
 
 
 def _model_and_method(path: str) -> tuple[str, str]:

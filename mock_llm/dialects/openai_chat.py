@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.dialects import fields
-from mock_llm.dialects.dialect import EPOCH_S, WireEvent
+from mock_llm.dialects.dialect import WireEvent
 from mock_llm.dialects.parts import content_event, joined, walk
-from mock_llm.dialects.sse import EVENT_STREAM, compact, data_event, quote, usage_of
+from mock_llm.dialects.sse import EVENT_STREAM, compact, data_event, openai_model, quote, usage_of
 from mock_llm.request import BadRequest, ModelRequest, RequestMessage
 from mock_llm.turn import Refusal, Text, Thinking, ToolCall
 
@@ -113,8 +113,10 @@ class OpenAiChat:
         return data_event(self.error_body(500, message, kind).decode("ascii"))
 
     def models_body(self, models: Iterable[str]) -> bytes:
-        rows = [{"id": m, "object": "model", "created": EPOCH_S, "owned_by": "mock-llm"} for m in models]
-        return compact({"object": "list", "data": rows}).encode("ascii")
+        return compact({"object": "list", "data": list(map(openai_model, models))}).encode("ascii")
+
+    def model_body(self, model: str) -> bytes:
+        return compact(openai_model(model)).encode("ascii")
 
 
 def _content(steps: Iterable[Step], ids: Ids, prefix: str, suffix: str) -> Iterator[WireEvent]:

@@ -11,17 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.dialects import fields
-from mock_llm.dialects.dialect import EPOCH_S, WireEvent
 from mock_llm.dialects.openai_responses_items import Items, finished
 from mock_llm.dialects.openai_responses_request import read_input, read_tools
 from mock_llm.dialects.parts import walk, whole_blocks
-from mock_llm.dialects.sse import EVENT_STREAM, compact, named_event, usage_of
+from mock_llm.dialects.sse import EVENT_STREAM, compact, named_event, openai_model, usage_of
 from mock_llm.request import ModelRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mock_llm.dialects.dialect import Ids
+    from mock_llm.dialects.dialect import Ids, WireEvent
     from mock_llm.turn import Delta, Turn, Usage
 
 # The response's status and why it is incomplete; a stop reason that is not here is the latter.
@@ -105,8 +104,10 @@ class OpenAiResponses:
         return compact({"object": "response.input_tokens", "input_tokens": tokens}).encode("ascii")
 
     def models_body(self, models: Iterable[str]) -> bytes:
-        rows = [{"id": m, "object": "model", "created": EPOCH_S, "owned_by": "mock-llm"} for m in models]
-        return compact({"object": "list", "data": rows}).encode("ascii")
+        return compact({"object": "list", "data": list(map(openai_model, models))}).encode("ascii")
+
+    def model_body(self, model: str) -> bytes:
+        return compact(openai_model(model)).encode("ascii")
 
 
 def _ending(turn: Turn) -> tuple[str, str | None]:

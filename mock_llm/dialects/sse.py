@@ -6,6 +6,7 @@ import json
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
+from mock_llm.dialects.dialect import EPOCH_S
 from mock_llm.turn import Usage
 
 if TYPE_CHECKING:
@@ -78,3 +79,8 @@ def json_value(text: str) -> Any:
 
 def _tokens(chars: int) -> int:
     return -(-chars // CHARS_PER_TOKEN)
+
+
+def openai_model(model: str) -> dict[str, Any]:
+    """What both of OpenAI's dialects say of a model."""
+    return {"id": model, "object": "model", "created": EPOCH_S, "owned_by": "mock-llm"}

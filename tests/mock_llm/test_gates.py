@@ -202,3 +202,35 @@ def test_a_reply_that_gives_up_takes_no_release_with_it() -> None:
         assert found.held == {}
 
     gates(test)
+
+
+def test_a_pass_of_a_client_that_hangs_up_in_the_same_moment_is_another_s(live: Any) -> None:
+    async def test() -> None:
+        gates = Gates()
+        first, second = (asyncio.create_task(gates.wait("gate")) for _ in range(2))
+        await asyncio.sleep(0)
+
+        assert gates.release("gate", 1) == 1
+        first.cancel()
+
+        await second
+        assert first.cancelled()
+        assert gates.held == {}
+        assert not gates.lets_through("gate")
+
+    live.run(test)
+
+
+def test_a_gate_that_was_opened_gives_no_pass_back(live: Any) -> None:
+    async def test() -> None:
+        gates = Gates()
+        waiting = asyncio.create_task(gates.wait("gate"))
+        await asyncio.sleep(0)
+        gates.release("gate")
+        waiting.cancel()
+        await asyncio.wait((waiting,))
+        gates.shut("gate")
+
+        assert not gates.lets_through("gate")
+
+    live.run(test)
