@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-check -
 # Start-up stays fast also where Python is told not to write what it compiles.
 COMPILE := $(BIN)/python -m compileall -q harness mock_llm
 
-.PHONY: demo setup test test-npm-clients clean
+.PHONY: demo setup test test-npm-clients test-agents clean
 
 demo: $(VENV)/demo.stamp
 	@$(COMPILE)
@@ -29,6 +29,10 @@ test: setup
 # The npm client libraries against the mock server; 'make test' does this too where Node.js is there.
 test-npm-clients: setup
 	@$(BIN)/pytest --quiet tests/sdk/test_npm_clients.py
+
+# Every agent CLI that is installed, which takes about a minute for each; 'make test' tries pi, codex and gemini.
+test-agents: setup
+	@TTSR_QA_EVERY_AGENT=1 $(BIN)/pytest --quiet tests/e2e/test_agents_real.py tests/e2e/test_pi.py
 
 setup: $(VENV)/test.stamp
 
