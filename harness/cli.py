@@ -18,6 +18,7 @@ _COMMANDS = {
     "gate": ("harness.commands.gate", "gate", "Compare the gate's scenarios with what is known of them."),
     "merge": ("harness.commands.merge", "merge", "Put the reports of many machines together."),
     "watch": ("harness.commands.watch", "watch", "Run again what a change touches, until Ctrl-C."),
+    "review": ("harness.commands.review", "review", "Accept or reject what differs from the snapshots."),
     "list": ("harness.commands.listing", "list_scenarios", "Show every scenario with its tags and summary."),
     "show": ("harness.commands.show", "show", "Show the text a scenario streams and where the guard fires."),
     "screenshot": ("harness.commands.screenshot", "screenshot", "Draw the screen of a run at any moment."),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @click.option("--runs", type=click.Path(path_type=Path), help="Where evidence goes.  [default: .qa/runs]")
 @click.option("--junit", type=click.Path(path_type=Path), help="The same as --report junit=FILE.")
 @click.option("-x", "--exit-first", is_flag=True, help="Stop after the first that does not pass.")
+@click.option("--update", is_flag=True, help="Keep changes for 'qa review' also without a terminal.")
 @options_of_many_runs
 def run(
     names: tuple[str, ...],
@@ -60,6 +61,7 @@ def run(
     every: bool,
     controls: bool,
     exit_first: bool,
+    update: bool,
 ) -> None:
     """Run scenarios by name, path or tag; evidence goes to .qa/runs."""
     from harness.plan import Cutting
@@ -71,6 +73,8 @@ def run(
     if not (names or every or tags):
         raise click.UsageError("name a scenario, or pass --all or --tag; 'qa list' shows them")
     again = again_of(retries, repeat)
+    if update:
+        os.environ["QA_UPDATE"] = "1"  # heard where snapshots are taken, in this process or a copy of it
     write = _reports(reports, junit)
     scenarios = select(names, tags)
     if not scenarios:

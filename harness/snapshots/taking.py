@@ -44,7 +44,7 @@ def why_not_kept() -> str:
     if os.environ.get("CI"):
         return "in CI nothing is written: run it on a terminal, then 'qa review'"
     if not (os.environ.get(UPDATE) or _is_terminal()):
-        return f"without a terminal nothing is written: set {UPDATE}=1 to keep it for 'qa review'"
+        return "no terminal, so nothing is written: pass --update, or in pytest QA_UPDATE=1"
     return ""
 
 

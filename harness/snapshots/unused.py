@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.snapshots.files import read_text
 from harness.snapshots.placing import COMMON
+from harness.snapshots.store import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,4 +24,26 @@ def unused_of(root: Path, asked: Collection[str]) -> list[str]:
         same = not is_common and read_text(path) == read_text(root / COMMON / path.name)
         if path.stem not in asked or same:
             found.append(f"{path.parent.name}/{path.name}")
+    return found
+
+
+def unused_below(scenarios: Path) -> list[str]:
+    """The unused snapshots of all scenarios in a folder, as paths from its folder of snapshots on.
+
+    Where a scenario cannot be read now, what is there counts as used.
+    """
+    from harness.problems import UserError
+    from harness.scenario_yaml import load_scenario
+
+    found = []
+    for root in sorted(path for path in (scenarios / FOLDER).glob("*") if path.is_dir()):
+        file = scenarios / f"{root.name}.yaml"
+        asked: set[str] = set()
+        if file.exists():
+            try:
+                steps = load_scenario(file).steps
+            except UserError:
+                continue
+            asked = {artifact for step in steps if step.kind == "snapshot" for artifact in step.args.of}
+        found += [f"{root.name}/{name}" for name in unused_of(root, asked)]
     return found

@@ -11,41 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.snapshots import store as store_module
-from harness.snapshots.placing import COMMON, Placed, Stored, placed
-from harness.snapshots.store import Change, OutdatedError, SnapshotStore
+from harness.snapshots.placing import COMMON, Stored, placed
+from harness.snapshots.store import OutdatedError, SnapshotStore
 from harness.snapshots.unused import unused_of
-
-PI, CODEX = "pi-openai-chat", "codex-openai-responses"
-
-
-class Folder:
-    """A scenario's snapshots and the store that reviews them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.store = SnapshotStore(folder)
-        self.root = folder / "scenarios" / "__snapshots__" / "loop"
-
-    def run(self, text: str, variant: str = PI, artifact: str = "screen") -> Placed:
-        """What a run on a terminal does: compare, and keep what differs."""
-        found = self.store.compare(text, self.root, artifact, variant)
-        if found.state == "matched":
-            self.store.forget(self.root, artifact, variant)
-        else:
-            self.store.keep(found, text, self.root, artifact, variant, "loop.yaml:3:5", "runs/0001")
-        return found
-
-    def accepted(self, text: str, variant: str = PI) -> None:
-        self.run(text, variant)
-        self.store.accept(self.change)
-
-    @property
-    def change(self) -> Change:
-        (change,) = self.store.changes()
-        return change
-
-    @property
-    def files(self) -> dict[str, str]:
-        return {str(p.relative_to(self.root)): p.read_text() for p in sorted(self.root.rglob("*.txt*"))}
+from tests.snapshots.made import CODEX, PI, Folder
 
 
 @pytest.fixture

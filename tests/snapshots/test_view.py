@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.snapshots.difference import changed_lines, rows
+from harness.snapshots.page import render_page
+from harness.snapshots.view import cells, cut, render_change, visible
+from tests.snapshots.made import change
+
+TEXTS = st.text("ab\n\x1b\u4e00 ", max_size=60)
+COLOURS = re.compile(r"\x1b\[\d+m")
+
+
+def shown(before: str | None, after: str, width: int = 80, artifact: str = "requests") -> list[str]:
+    text = render_change(change(before, after, artifact), 1, 2, width=width, color=False)
+    return text.split("\n")
+
+
+def test_a_narrow_terminal_shows_one_side_below_the_other() -> None:
+    assert shown("one\ntwo\n", "one\n2\nthree\n") == [
+        "[1/2] loop/common/requests  changed",
+        "from pi-openai-chat, step loop.yaml:3:5",
+        "",
+        "  one",
+        "- two",
+        "+ 2",
+        "+ three",
+        "",
+    ]
+
+
+def test_a_wide_one_shows_them_side_by_side() -> None:
+    lines = shown("one\ntwo\n", "one\n2\nthree\n", 110)
+    assert lines[3:6] == [
+        f"  one{' ' * 48} \u2502   one",
+        f"- two{' ' * 48} \u2502 + 2",
+        f"  {' ' * 51} \u2502 + three",
+    ]
+
+
+def test_screens_are_shown_as_screens_and_rows_that_differ_are_marked() -> None:
+    lines = shown("> hello\nold\n", "> hello\nnew\n", 80, "screen")
+    assert lines[3:7] == [
+        " \u250cbefore\u2500\u2500\u2510   \u250cafter\u2500\u2500\u2500\u2510",
+        " \u2502> hello \u2502   \u2502> hello \u2502",
+        "\u258c\u2502old     \u2502  \u258c\u2502new     \u2502",
+        " \u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2518   \u2514\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2518",
+    ]
+
+
+@given(st.one_of(st.none(), TEXTS), TEXTS, st.integers(40, 200), st.sampled_from(["requests", "screen"]))
+def test_no_line_is_wider_than_the_terminal_and_no_snapshot_controls_it(
+    before: str | None, after: str, width: int, artifact: str
+) -> None:
+    text = render_change(change(before, after, artifact), 1, 1, width=width, color=True)
+    for line in COLOURS.sub("", text).split("\n"):
+        assert "\x1b" not in line
+        assert cells(line) <= width
+
+
+@given(st.text(max_size=40), st.integers(2, 9))
+def test_a_line_in_pieces_is_the_whole_line(text: str, width: int) -> None:
+    pieces = cut(visible(text), width)
+    assert "".join(pieces) == visible(text)
+    assert all(cells(piece) <= width for piece in pieces)
+
+
+@given(TEXTS, TEXTS)
+def test_a_diff_with_all_lines_holds_both_texts(before: str, after: str) -> None:
+    found = rows(before, after, 1000)
+    if before.splitlines() == after.splitlines():
+        assert found == []
+        return
+    assert [r.before for r in found if r.mark in " -~"] == before.splitlines()
+    assert [r.after for r in found if r.mark in " +~"] == after.splitlines()
+
+
+def test_a_failed_step_shows_the_first_lines_that_differ() -> None:
+    assert changed_lines("a", "1\n2\n3\n", "1\nx\ny\nz\n", 2) == [
+        "a:",
+        "- 2",
+        "+ x",
+        "... 3 more lines differ",
+    ]
+    assert changed_lines("a", None, "1\n2\n") == ["a: 2 new lines"]
+
+
+def test_the_page_has_before_after_and_diff_of_each_change_and_loads_nothing() -> None:
+    page = render_page([change("<old>\n", "<new>\n"), change(None, "s\x1b[2J\n", "screen")], ["loop/x/y.txt"])
+    assert "2 changes to review" in page
+    assert '<td class="old">&lt;old&gt;</td><td class="new">&lt;new&gt;</td>' in page
+    assert page.count("<section") == 2
+    for part in ("before", "after", "diff"):
+        assert page.count(f'data-part="{part}"') == 2
+    assert "qa review --accept loop/common/requests" in page
+    assert "<code>loop/x/y.txt</code>" in page
+    assert "default-src 'none'" in page
+    assert not re.search(r"https?:|src=(?!['\"]data)|@import|url\(", page)
+    assert "\x1b" not in page
