@@ -26,6 +26,7 @@ _COMMANDS = {
     "replay": ("harness.commands.replay", "replay", "Run a guard over captured text; show where it fires."),
     "calibrate": ("harness.commands.calibrate", "calibrate", "Say how often a guard fires over real texts."),
     "mutate": ("harness.commands.mutate", "mutate", "Break the guard in small ways; see if a test notices."),
+    "survey": ("harness.commands.survey", "survey", "Say where each agent stops each loop."),
     "doctor": ("harness.commands.doctor", "doctor", "Check that an agent still does what is described."),
     "agents": ("harness.commands.agents", "agents", "Show the known agent CLIs; install one."),
 }

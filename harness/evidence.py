@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harness.steps.abort_words import Says
     from harness.steps.snapshot_arguments import Snapshot
     from harness.steps.verdicts import CheckVerdict
     from harness.transcript import Transcript
@@ -20,7 +21,8 @@ class GuardDescription:
 
     ``rules`` are the rule ids it can report. ``unrecorded`` names the figures that its session
     never states, of ``mechanism`` and ``fired_at``: a check that asks for one takes the rest.
-    ``output_marker`` is what the agent prints when it has stopped a reply.
+    ``output_marker`` is what the agent prints when it has stopped a reply. ``says`` are the words of guards
+    that are no stream rules.
     """
 
     rules: tuple[str, ...] = ()
@@ -28,6 +30,7 @@ class GuardDescription:
     truncation_marker: str = ""
     unrecorded: tuple[str, ...] = ()
     output_marker: str = ""
+    says: tuple[Says, ...] = ()
 
 
 class SessionSource(NamedTuple):

@@ -12,6 +12,7 @@ from harness.interrupts import INTERRUPTS
 from harness.judge import judge, skipped
 from harness.launch import CannotStart, serve
 from harness.readers import BESIDE, SessionError, read
+from harness.steps.abort_words import guards_say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -162,6 +163,7 @@ class _Run:
                 guard.truncation_marker,
                 guard.unrecorded,
                 output_marker=guard.output_marker,
+                says=guards_say(self.launch.job.spec),
             ),
             session=source,
             driven=self.serving.driven,

@@ -27,6 +27,7 @@ SHELL = frozenset(
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
     harness/commands/screenshot.py harness/commands/show.py harness/driven.py harness/engine.py
     harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
+    harness/commands/survey.py harness/lab/survey_run.py
     harness/commands/mutate.py harness/commands/mutate_agent.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
     harness/lab/mutation_reach.py harness/lab/mutation_worker.py
     harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from harness.steps.abort_contradiction import contradiction
 from harness.steps.abort_crash import ended_with_hang_up, went_on
+from harness.steps.abort_sides import conflict, sides
+from harness.steps.abort_words import said_of
 from harness.steps.not_stopped import is_told, not_stopped, why_not_stopped
 from harness.steps.replies import (
     NO_SESSION,
@@ -22,7 +24,10 @@ from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, count, look_in, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.evidence import Evidence
+    from harness.steps.abort_words import Said
     from harness.steps.arguments import Abort, StreamName
     from harness.steps.replies import Reply
     from harness.transcript import RuleRecord
@@ -67,6 +72,9 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
     if view.exchange is None:
         seen = count(len(evidence.main), "reply")
         return f"the agent asked for {seen}, so reply {args.reply} never came", ["nothing to stop"]
+    said = () if view.records else said_of(view, evidence)
+    if said:
+        return _by_its_words(args, evidence, view, said)
     is_stopped = view.is_aborted or bool(view.records) or view.was_cut_on_wire
     if not is_stopped and not is_told(evidence, view):
         return not_stopped(evidence, view), [why_not_stopped(evidence, view)]
@@ -82,6 +90,23 @@ def _judge(args: Abort, evidence: Evidence, view: Reply) -> tuple[str, list[str]
         hint = [f"stop reasons of a stopped message: {words}"] if is_unknown else []
         return conflict, ["the evidence contradicts itself", *hint, *_other_stream(args, view, record)]
     return _stopped(args, evidence, view, record), _differences(args, evidence, view, record)
+
+
+def _by_its_words(
+    args: Abort, evidence: Evidence, view: Reply, words: Sequence[Said]
+) -> tuple[str, list[str]]:
+    """A guard that is no stream rule gives itself away by words; the other sides must not contradict them."""
+    contradicted = conflict(view, words)
+    if contradicted:
+        return contradicted, ["the evidence contradicts itself", *sides(view, evidence, words)]
+    names = list(dict.fromkeys(word.guard for word in words))
+    reasons = []
+    if args.rule is not None and args.rule not in names:
+        reasons.append(f"rule: {quoted(', '.join(names))} fired, not '{args.rule}'")
+    for figure in ("mechanism", "fired_at"):
+        reasons += _figure(figure, getattr(args, figure), None, evidence)
+    reasons += _too_late(args, view, None)
+    return f"{' and '.join(names)} stopped it ({'; '.join(sides(view, evidence, words))})", reasons
 
 
 def _record(args: Abort, view: Reply) -> RuleRecord | None:
@@ -114,13 +139,13 @@ def _other_stream(args: Abort, view: Reply, record: RuleRecord | None) -> list[s
 
 def _stopped(args: Abort, evidence: Evidence, view: Reply, record: RuleRecord | None) -> str:
     session = "session" if view.message else "no session names the rule"
-    sides = [session if evidence.session.is_kept else NO_SESSION, _wire_side(view)]
+    had = [session if evidence.session.is_kept else NO_SESSION, _wire_side(view)]
     if record is None:
         who = f"reply {view.number} was stopped, by no named rule"
-        return f"{who} ({'; '.join(sides)})"
+        return f"{who} ({'; '.join(had)})"
     is_wanted = record.rule == args.rule and record.mechanism
     name = record.mechanism if is_wanted else record_name(record).split(" at ")[0]
-    return f"{name} fired{_at(args, view, record)} ({'; '.join(sides)})"
+    return f"{name} fired{_at(args, view, record)} ({'; '.join(had)})"
 
 
 def _at(args: Abort, view: Reply, record: RuleRecord) -> str:
