@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 
 State = Literal["new", "matched", "changed"]
 COMMON = "common"
+FOLDER = "__snapshots__"
+"""Where snapshots lie, beside the scenarios."""
 
 
 class Stored(NamedTuple):

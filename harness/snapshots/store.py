@@ -15,7 +15,6 @@ from harness.problems import UserError
 from harness.snapshots.files import locked, read_json, read_text, write_json, write_text
 from harness.snapshots.placing import COMMON, Placed, Stored, placed
 
-FOLDER = "__snapshots__"
 PENDING = ".pending"
 _ORIGINS = "taken-from.json"
 

@@ -9,15 +9,14 @@ compares with ``scenarios/__snapshots__/my-loop/common/requests.txt``, relative 
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from harness.snapshots.placing import COMMON
+from harness.snapshots.placing import COMMON, FOLDER
 from harness.snapshots.redaction import Redaction
-from harness.snapshots.store import FOLDER
 
 if TYPE_CHECKING:
     from typing import Any
@@ -46,7 +45,7 @@ class SnapshotFiles(SingleFileSnapshotExtension):
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
         """The folder of the scenario's snapshots."""
-        return str(Path(test_location.filepath).parent / cls.folder)
+        return str(PurePath(test_location.filepath).parent / cls.folder)
 
     def discover_snapshots(self, **_where: Any) -> SnapshotCollections:
         """None: what no test asks for belongs to a scenario, and syrupy must not delete it as unused."""

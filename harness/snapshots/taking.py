@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from harness.snapshots.difference import changed_lines
 from harness.snapshots.files import read_text
+from harness.snapshots.placing import FOLDER
 from harness.snapshots.redaction import Redaction, without_match
 from harness.snapshots.rendering import render_requests, render_screen, render_timeline, render_transcript
-from harness.snapshots.store import FOLDER, SnapshotStore
+from harness.snapshots.store import SnapshotStore
 from harness.snapshots.unused import unused_of
 from harness.steps.verdicts import CheckVerdict, Passed, failed
 
