@@ -31,9 +31,12 @@ def offered(headers: Mapping[str, str], path: str) -> Iterator[str]:
 
 def is_admitted(token: str, headers: Mapping[str, str], path: str) -> bool:
     """Whether a request may pass: there is no token, or it carries that one."""
+    wanted = token.encode("utf-8", "surrogateescape")
     return not token or any(
-        compare_digest(token.encode(), value.encode()) for value in offered(headers, path)
-    )
+        compare_digest(wanted, value)
+        for text in offered(headers, path)
+        for value in (text.encode("utf-8", "replace"), text.encode("latin-1", "replace"))
+    )  # headers come as Latin-1, whatever a client meant by their bytes
 
 
 def refusal(headers: Mapping[str, str], path: str) -> str:

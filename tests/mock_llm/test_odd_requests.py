@@ -97,6 +97,9 @@ def test_a_wait_never_takes_a_request_from_before_a_reset_for_its_own(live: Any,
 def test_a_key_in_a_query_may_be_escaped() -> None:
     assert is_admitted("a+b/=", {}, "/v1?alt=sse&key=a%2Bb%2F%3D")
     assert not is_admitted("a+b/=", {}, "/v1?alt=sse&key=a%2Bb")
+    assert is_admitted("schlüssel", {"x-api-key": "schlüssel".encode().decode("latin-1")}, "/v1")
+    assert is_admitted("schlüssel", {}, "/v1?key=schl%C3%BCssel")
+    assert not is_admitted("schlüssel", {"x-api-key": "schl?ssel"}, "/v1")
     assert set(secrets_of({"x-api-key": 'quo"ted'}, "/v1?key=long%2Bkey")) == {
         'quo"ted', 'quo\\"ted', "long%2Bkey", "long+key"
     }  # fmt: skip
