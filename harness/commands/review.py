@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.problems import UserError
+from harness.problems import CannotRun, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,24 @@ def review(
     from harness.snapshots.store import SnapshotStore
 
     store = SnapshotStore(Path.cwd())
+    try:
+        code = _review(store, accepted, rejected, page, listing=listing, as_json=as_json)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise CannotRun(f"cannot use {error.filename2 or error.filename}: {error.strerror}") from None
+    sys.exit(code)
+
+
+def _review(
+    store: SnapshotStore,
+    accepted: Sequence[str],
+    rejected: Sequence[str],
+    page: Path | None,
+    *,
+    listing: bool,
+    as_json: bool,
+) -> int:
     if accepted or rejected:
         _decide(store, accepted, rejected)
     changes = store.changes()
@@ -45,16 +63,16 @@ def review(
         _write_page(page, changes)
     if as_json:
         click.echo(json.dumps(_as_json(changes), indent=1, ensure_ascii=False))
-        return
+        return 0
     if accepted or rejected or page is not None:
-        return
+        return 0
     from harness.snapshots.review import is_possible
     from harness.snapshots.review import review as review_on_terminal
 
     if listing or not changes or not is_possible():
         _list(changes)
-        return
-    sys.exit(130 if review_on_terminal(store, changes) else 0)
+        return 0
+    return 130 if review_on_terminal(store, changes) else 0
 
 
 def _decide(store: SnapshotStore, accepted: Sequence[str], rejected: Sequence[str]) -> None:
@@ -131,8 +149,5 @@ def _write_page(path: Path, changes: Sequence[Change]) -> None:
     from harness.snapshots.page import render_page
     from harness.snapshots.unused import unused_below
 
-    try:
-        write_text(path, render_page(changes, unused_below(Path.cwd() / "scenarios")))
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None
+    write_text(path, render_page(changes, unused_below(Path.cwd() / "scenarios")))
     click.echo(f"wrote {path}")

@@ -37,7 +37,15 @@ def taken(launch: Launch, evidence: Evidence, *, is_whole: bool) -> Mapping[Snap
     steps = [step for step in launch.job.scenario.steps if step.kind == "snapshot"]
     obstacle = "" if is_whole and not launch.job.control else "a run like this is only compared"
     taking = _Taking(launch, evidence, obstacle or why_not_kept())
-    return {step.args: taking.verdict(step) for step in steps}
+    return {step.args: _verdict(taking, step) for step in steps}
+
+
+def _verdict(taking: _Taking, step: Step) -> CheckVerdict:
+    try:
+        return taking.verdict(step)
+    except OSError as error:
+        what = f"{error.filename2 or error.filename}: {error.strerror}"
+        return failed("the snapshots cannot be read, or changes not be kept", "as in the snapshots", [what])
 
 
 def why_not_kept() -> str:

@@ -160,3 +160,23 @@ def test_on_a_terminal_a_run_keeps_its_changes_by_itself(tour: Tour) -> None:
     child.close()
     assert child.exitstatus == 1
     assert len(tour.pending()) == 4
+
+
+def test_a_folder_that_cannot_be_written_is_told_by_run_and_review(tour: Tour) -> None:
+    tour.run("--update")
+    (tour.qa.folder / "scenarios" / "__snapshots__").rename(tour.qa.folder / "kept")
+    (tour.qa.folder / "scenarios" / "__snapshots__").write_text("a file where a folder belongs")
+    ended = tour.run("--update")
+    assert ended.code == 1
+    assert "the snapshots cannot be read, or changes not be kept" in ended.out
+    (tour.qa.folder / "page").mkdir()
+    ended = tour.qa("review", "--html", "page")
+    assert (ended.code, ended.err) == (3, "cannot use page: Is a directory\n")
+
+
+def test_a_run_without_snapshots_loads_nothing_for_them(tour: Tour) -> None:
+    tour.qa.scenario("loop", SCENARIO.replace("  - snapshot: [transcript, requests, screen, timeline]\n", ""))
+    ended = tour.qa("run", "loop", PYTHONPROFILEIMPORTTIME="1")
+    assert ended.code == 0
+    assert "harness.steps.checks" in ended.err
+    assert "harness.snapshots" not in ended.err
