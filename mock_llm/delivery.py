@@ -170,8 +170,19 @@ def replaced(
 
 
 def held(events: Iterable[Piece], offset: int, gate: str) -> Iterator[Piece]:
-    """The same events with a gate after ``offset`` characters."""
-    return replaced(events, offset, lambda event, _: (Hold(gate), event) if event else (Hold(gate),))
+    """The same events with a gate after ``offset`` characters; what a fault does there comes behind it."""
+    chars, is_open, is_due = 0, False, True
+    for event in events:
+        has_content = isinstance(event, WireEvent | Send) and event.chars > 0
+        is_fault = not isinstance(event, WireEvent) and is_open
+        if is_due and chars >= offset and (offset or has_content or is_fault):
+            is_due = False
+            yield Hold(gate)
+        yield event
+        is_open = True
+        chars += event.chars if isinstance(event, WireEvent | Send) else 0
+    if is_due:
+        yield Hold(gate)
 
 
 def plan(events: Iterable[Piece], stream: Stream) -> Iterator[Command]:

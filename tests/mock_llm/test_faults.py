@@ -354,3 +354,21 @@ def test_the_page_on_faults_names_every_kind_with_its_settings() -> None:
 
     told = {row[0].strip("| `"): set(re.findall(r"`(\w+)`", row[2])) for row in rows}
     assert told == {kind: set(takes) - {"attempts", "seed"} for kind, takes in KINDS.items()}
+
+
+@pytest.mark.parametrize("offset", [0, 5])
+@pytest.mark.parametrize("kind", ["reset", "close", "early-end", "stall", "half-event", "error-event"])
+def test_a_gate_at_the_character_of_a_fault_comes_before_it(live: Any, kind: str, offset: int) -> None:
+    async def test() -> None:
+        fault = Fault(kind, at=offset, for_ms=1.0)
+        stream = Stream(hold="gate", hold_after=offset, chars_per_delta=3, fault=fault)
+        async with live.serving(live.script("abcdefghij", stream=stream)) as (server, _):
+            _, writer = await live.dial(server)
+            body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+            writer.write(live.post(body))
+            held = await server.wait_for_hold(1, 5)
+            assert (held.held_at, held.chars_sent) == ("gate", offset)
+            server.release("gate")
+            assert (await server.wait_for_end(1, 5)).ended in ("fault", "client-hung-up")
+
+    live.run(test)
