@@ -70,17 +70,17 @@ def _stream(cell: Cell, row: Row, seen: Seen, words: Sequence[Said]) -> Cell:
     cell = cell._replace(of=_length(view, stream), sides=_sides(view, evidence))
     if view.was_cut_on_wire:
         return _hung_up(cell, view, stream, seen, words)
-    at = _asked_meanwhile(view, stream, seen, words)
+    at, between = _asked_meanwhile(view, stream, seen, words)
     is_stopped = bool(words) or any(v.message is not None and was_stopped(v.message) for v in chosen)
     if not is_stopped:
         return cell
-    return cell._replace(outcome="stopped", at=at, problem=contradiction(view, stream))
+    return _with_side(cell, between)._replace(outcome="stopped", at=at, problem=contradiction(view, stream))
 
 
 def _hung_up(cell: Cell, view: Reply, stream: StreamName, seen: Seen, words: Sequence[Said]) -> Cell:
     exchange, code = view.exchange, seen.evidence.exit_code
     assert exchange is not None
-    at = _asked_meanwhile(view, stream, seen, words)
+    at, between = _asked_meanwhile(view, stream, seen, words)
     at = _within(view, stream, exchange.chars_sent) if at is None else at
     went_on = any(e.number > exchange.number and e.lane != "none" for e in seen.evidence.exchanges)
     if not words and not went_on and not view.is_aborted:
@@ -89,21 +89,32 @@ def _hung_up(cell: Cell, view: Reply, stream: StreamName, seen: Seen, words: Seq
             outcome="error", at=at, problem=f"hung up after {chars(at)}; {ended}, without a word of a guard"
         )
     doubt = contradiction(view, stream) if view.records else ""
-    return cell._replace(outcome="stopped", at=at, problem=doubt)
+    return _with_side(cell, between)._replace(outcome="stopped", at=at, problem=doubt)
 
 
-def _asked_meanwhile(view: Reply, stream: StreamName, seen: Seen, words: Sequence[Said]) -> int | None:
-    """How far the reply was when the guard made a request while it still ran; None if it made none.
+def _with_side(cell: Cell, side: str) -> Cell:
+    return cell._replace(sides=(*cell.sides, side)) if side else cell
 
-    Such a guard need not hang up, and its request comes late: the text that is shown ends where it fired.
+
+def _asked_meanwhile(
+    view: Reply, stream: StreamName, seen: Seen, words: Sequence[Said]
+) -> tuple[int | None, str]:
+    """How far the reply was when the guard made a request while it still ran, and between what that lies.
+
+    Such a guard need not hang up, and its request comes late: the text that is shown ends where it fired, or
+    before that in a program that prints with a delay.
     """
     numbers = [word.request for word in words if word.request]
     sent = seen.under_way.get(numbers[0]) if numbers else None
     turn = view.exchange.turn if view.exchange else None
     if sent is None or turn is None:
-        return None
+        return None, ""
+    sent = _within(view, stream, sent)
     shown = shown_chars(turn_text(turn.turn, stream), seen.evidence.output)
-    return shown if _ENOUGH <= shown < sent else _within(view, stream, sent)
+    asked = f"request {numbers[0]} came when {chars(sent)} had been sent"
+    if _ENOUGH <= shown < sent:
+        return shown, f"place: {chars(shown)} are shown; {asked}"
+    return sent, f"place: {asked}"
 
 
 def _calls(cell: Cell, seen: Seen, words: Sequence[Said]) -> Cell:

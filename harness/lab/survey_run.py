@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.interrupts import INTERRUPTS
 from harness.lab.survey import Cell, Row
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def run_all(tasks: Sequence[Task], jobs: int, hear: Callable[[Cell], None]) -> N
     """Measure every task and tell of each at once. At most ``jobs`` agents run at a time."""
     if jobs < 2 or len(tasks) < 2:
         for task in tasks:
+            INTERRUPTS.check()
             hear(run_cell(task))
         return
     for cell in _in_processes(tasks, jobs):
@@ -63,8 +65,13 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> Iterator[Cell]:
 
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context) as pool:
-        for future in as_completed([pool.submit(run_cell, task) for task in tasks]):
-            yield future.result()
+        try:
+            for future in as_completed([pool.submit(run_cell, task) for task in tasks]):
+                yield future.result()
+        except BaseException:
+            # Ctrl-C reaches the other processes too: what has not begun must not begin any more.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def run_cell(task: Task) -> Cell:

@@ -91,6 +91,7 @@ def test_a_guard_that_asks_beside_the_running_reply_fired_where_the_screen_ends(
     evidence = build.evidence(build.exchange(build.text), asks, exit_code=0, output=build.text[:50])
     cell = _cell(LOOP, evidence, under_way={2: 90})
     assert (cell.outcome, cell.at) == ("stopped", 50)
+    assert "place: 50 characters are shown; request 2 came when 90 characters had been sent" in cell.sides
     unseen = _cell(LOOP, replace(evidence, output=""), under_way={2: 90})
     assert (unseen.outcome, unseen.at) == ("stopped", 90)
     late = _cell(LOOP, evidence)
