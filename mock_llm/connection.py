@@ -202,6 +202,7 @@ class Connection(asyncio.Protocol):
         reply = self._routed(exchange, body)
         self._server.spill.body(exchange, body)
         self._start(exchange, reply)
+        self._server.spill.forget(exchange, len(body))
 
     def _routed(self, exchange: Exchange, body: bytes) -> Reply:
         limit = self._server.max_body_bytes

@@ -33,16 +33,19 @@ class Spill:
         self._folder = folder
 
     def body(self, exchange: Exchange, body: bytes) -> None:
-        """Take the body of a request that has been answered out of memory, if it is large."""
-        if len(body) <= KEPT_BODY_BYTES:
+        """Write the body of a request that has been answered, if it is large."""
+        if len(body) <= KEPT_BODY_BYTES or self._folder is None:
             return
-        if exchange.request is not None:
+        text = body.decode("utf-8", "surrogateescape")
+        secrets = secrets_of(exchange.headers, exchange.path)
+        data = without(text, secrets).encode("utf-8", "surrogateescape")
+        exchange.body_file = self._written(f"request-{exchange.number}", ".json", data)
+        self.forget(exchange, len(body))
+
+    def forget(self, exchange: Exchange, body_bytes: int) -> None:
+        """Take a large body out of memory, now that whoever listens to the journal has seen it."""
+        if body_bytes > KEPT_BODY_BYTES and exchange.request is not None and exchange.request.body:
             exchange.request = replace(exchange.request, body={})
-        if self._folder is not None:
-            text = body.decode("utf-8", "surrogateescape")
-            secrets = secrets_of(exchange.headers, exchange.path)
-            data = without(text, secrets).encode("utf-8", "surrogateescape")
-            exchange.body_file = self._written(f"request-{exchange.number}", ".json", data)
 
     def hear(self, event: JournalEvent) -> None:
         """Write what a reply has beyond what is kept of it."""

@@ -135,3 +135,24 @@ def test_an_exchange_whose_file_cannot_be_made_says_why(tmp_path: Path) -> None:
     recording.folder.write_text("a file where the folder should be")
     with pytest.raises(CannotRecord, match="cannot write the recording: File exists"):
         recording.begin("a comment")
+
+
+def test_without_a_folder_a_listener_still_sees_a_large_body_once(
+    live: Any, asking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spilling, "KEPT_BODY_BYTES", 500)
+
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, client):
+            seen: list[int] = []
+            server.journal.listeners.append(
+                lambda event: (
+                    seen.append(len(event.exchange.request.body)) if event.kind == "request" else None
+                )
+            )
+            body = asking.body("x" * 600)
+            assert (await client.post("/v1/chat/completions", json=body)).status_code == 200
+            assert seen == [len(body)]
+            assert server.journal.exchanges[0].request.body == {}
+
+    live.run(test)
