@@ -51,6 +51,31 @@ def test_screens_are_shown_as_screens_and_rows_that_differ_are_marked() -> None:
     ]
 
 
+def test_lines_that_are_left_out_are_said_by_the_number_of_the_next_one() -> None:
+    before = "".join(f"{n}\n" for n in range(1, 30))
+    after = before.replace("20\n", "twenty\n")
+    assert shown(before, after)[3:5] == ["  ... line 17", "  17"]
+    wide = shown(before, after, 110)
+    assert wide[3] == f"  line 17{' ' * 44} \u2502   line 17"
+    assert '<td class="gap">line 17</td>' in render_page([change(before, after)], [])
+
+
+def test_screens_that_have_no_room_side_by_side_stand_one_below_the_other() -> None:
+    lines = shown(f"{'x' * 60}\n", f"{'y' * 60}\n", 80, "screen")
+    assert [line[1:8] for line in lines[3:9]] == [
+        "\u250cbefore",
+        "\u2502xxxxxx",
+        "\u2514" + "\u2500" * 6,
+        "\u250cafter\u2500",
+        "\u2502yyyyyy",
+        "\u2514" + "\u2500" * 6,
+    ]
+
+
+def test_a_letter_with_a_mark_takes_the_cells_of_the_letter() -> None:
+    assert (cells("e\u0301"), cells("\u4e00"), visible("\u202ea\x9b")) == (1, 2, "\ufffda\ufffd")
+
+
 @given(st.one_of(st.none(), TEXTS), TEXTS, st.integers(40, 200), st.sampled_from(["requests", "screen"]))
 def test_no_line_is_wider_than_the_terminal_and_no_snapshot_controls_it(
     before: str | None, after: str, width: int, artifact: str
