@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, count
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mock_llm.journal import KEPT_CHARS
@@ -12,6 +11,7 @@ from mock_llm.redaction import secrets_of, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from mock_llm.journal import Exchange, JournalEvent
 
@@ -54,7 +54,7 @@ class Spill:
             return
         text = event.data["text"]
         if exchange.reply_file:
-            self._write(Path(exchange.reply_file), "ab", _bytes(text))
+            self._write(self._folder / exchange.reply_file.rpartition("/")[2], "ab", _bytes(text))
             return
         kept = exchange.text_sent
         text = kept + text[len(text) - (exchange.chars_sent - len(kept)) :]
