@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_LEAD = 40
 Mark = Literal[" ", "-", "+", "~", "@"]
 
 
@@ -50,7 +51,18 @@ def changed_lines(name: str, before: str | None, after: str, most: int = 4) -> l
         return [f"{name}: {count} new lines" if count != 1 else f"{name}: 1 new line"]
     lines = []
     for row in rows(before, after, 0):
-        lines += [f"- {row.before}"] if row.mark in "-~" else []
-        lines += [f"+ {row.after}"] if row.mark in "+~" else []
+        old, new = _from_difference(row.before, row.after) if row.mark == "~" else (row.before, row.after)
+        lines += [f"- {old}"] if row.mark in "-~" else []
+        lines += [f"+ {new}"] if row.mark in "+~" else []
     more = [f"... {len(lines) - most} more lines differ"] if len(lines) > most else []
     return [f"{name}:", *lines[:most], *more]
+
+
+def _from_difference(old: str, new: str) -> tuple[str, str]:
+    """Two long lines from a little before where they begin to differ."""
+    same = next(
+        (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+    )
+    if same <= 2 * _LEAD:
+        return old, new
+    return f"...{old[same - _LEAD :]}", f"...{new[same - _LEAD :]}"

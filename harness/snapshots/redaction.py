@@ -7,13 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
 _SHORTEST = 4
 _KEPT = r"(?P<kept>\[[A-Z][A-Z0-9-]*\])"
 
 PATTERNS: Mapping[str, str] = {
-    "time": r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?",
+    "time": (
+        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+        r"|(?<![\w.-])1[5-9]\d{8}(?:\d{3}(?:\d{3})?)?(?:\.\d+)?(?!\w)"  # seconds, ms or us since 1970
+    ),
     "id": (
         r"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
         r"|(?<![0-9A-Za-z])(?:toolu|call|msg|chatcmpl|resp|req|fc|rs|item|ses|prt)[_-](?=[A-Za-z_-]*\d)[0-9A-Za-z_-]{4,})"
@@ -46,16 +50,22 @@ class Redaction:
         values: Texts of this run and their masks, such as ``{"qa12ab": "[NONCE]"}``; those shorter than four
             characters are left alone. Digits alone count only as a whole number.
         patterns: Regular expressions by name, before those of :data:`PATTERNS`.
+        last: The same, behind them.
 
     >>> Redaction({"qa12ab34": "[NONCE]"}).apply("OK qa12ab34, call_a1b2c3 then call_a1b2c3").text
     'OK [NONCE], [ID-1] then [ID-1]'
     """
 
-    def __init__(self, values: Mapping[str, str], patterns: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, str],
+        patterns: Mapping[str, str] | None = None,
+        last: Mapping[str, str] | None = None,
+    ) -> None:
         self._values = {value: mask for value, mask in values.items() if len(value) >= _SHORTEST}
         longest_first = sorted(self._values, key=len, reverse=True)
         self._literal = re.compile("|".join(map(_whole, longest_first))) if longest_first else None
-        named = {**(patterns or {}), **PATTERNS}
+        named = {**(patterns or {}), **PATTERNS, **(last or {})}
         self._patterns = {name: compiled(pattern) for name, pattern in named.items()}
 
     def apply(self, text: str) -> Redacted:
@@ -139,3 +149,36 @@ def without_match(wanted: Iterable[str], done: Sequence[Replacement]) -> tuple[s
 def _whole(value: str) -> str:
     found = re.escape(value)
     return rf"(?<![\w-]){found}(?!\w)" if value.isdigit() else found
+
+
+def day_pattern(days: Iterable[date]) -> str:
+    """The pattern of some days, in the forms that agents write.
+
+    >>> from datetime import date
+    >>> redaction = Redaction({}, last={"today": day_pattern([date(2026, 11, 30)])})
+    >>> redaction.apply("Mon Nov 30 2026, 2026-11-30").text
+    '[TODAY-1], [TODAY-2]'
+    """
+    forms = {form for day in days for form in _day_forms(day)}
+    return rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(forms, key=len, reverse=True)))})(?!\w)"
+
+
+def _day_forms(day: date) -> Iterator[str]:
+    full, short = _MONTHS[day.month - 1], _MONTHS[day.month - 1][:3]
+    name = _DAYS[day.weekday()]
+    yield day.isoformat()
+    yield from (f"{day.month}/{day.day}/{day.year}", f"{day.day:02}/{day.month:02}/{day.year}")
+    yield f"{day.month:02}/{day.day:02}/{day.year}"
+    for month, weekday in ((full, name), (short, name[:3])):
+        for text in (
+            f"{month} {day.day}, {day.year}",
+            f"{day.day} {month} {day.year}",
+            f"{month} {day.day:02} {day.year}",
+        ):
+            yield from (text, f"{weekday} {text}", f"{weekday}, {text}")
+
+
+_MONTHS = (
+    "January February March April May June July August September October November December".split()  # noqa: SIM905
+)
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()  # noqa: SIM905

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.snapshots.difference import changed_lines
 from harness.snapshots.files import read_text
 from harness.snapshots.placing import FOLDER
-from harness.snapshots.redaction import Redaction, without_match
+from harness.snapshots.redaction import Redaction, day_pattern, without_match
 from harness.snapshots.rendering import render_requests, render_screen, render_timeline, render_transcript
 from harness.snapshots.store import SnapshotStore
 from harness.snapshots.unused import unused_of
@@ -17,6 +18,7 @@ from harness.steps.verdicts import CheckVerdict, Passed, failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import date
 
     from harness.evidence import Evidence
     from harness.launch import Launch
@@ -64,6 +66,13 @@ def _is_terminal() -> bool:
         return False
 
 
+def _days() -> set[date]:
+    """The day of the run here and in UTC; a run that began before midnight has two."""
+    now = datetime.now(UTC)
+    moments = (now, now - timedelta(minutes=5))
+    return {day for moment in moments for day in (moment.date(), moment.astimezone().date())}
+
+
 class _Found(NamedTuple):
     artifact: str
     placed: Placed
@@ -81,7 +90,7 @@ class _Taking:
 
     def verdict(self, step: Step) -> CheckVerdict:
         args: Snapshot = step.args
-        redaction = Redaction(self._values(), dict(args.patterns))
+        redaction = Redaction(self._values(), dict(args.patterns), {"today": day_pattern(_days())})
         found = [self._compared(artifact, redaction) for artifact in args.of]
         self._log(found)
         done = [one for each in found for one in each.redacted.replacements]

@@ -10,7 +10,7 @@ from mock_llm.shape import Checked, Either, Enum, Field, ListOf, MapOf, Record, 
 
 Artifact = Literal["transcript", "requests", "screen", "timeline"]
 ARTIFACTS: tuple[Artifact, ...] = get_args(Artifact)
-MASKS = ("nonce", "key", "port", "home", "work", "sandbox", "user-home", "time", "id", "version")
+MASKS = ("nonce", "key", "port", "home", "work", "sandbox", "user-home", "time", "id", "version", "today")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 

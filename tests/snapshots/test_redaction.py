@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.snapshots.redaction import Redaction, Replacement, without_match
+from harness.snapshots.redaction import Redaction, Replacement, day_pattern, without_match
 from harness.steps.snapshot_arguments import MASKS
 
 UUID = "0a1b2c3d-0000-4000-8000-0123456789ab"
@@ -94,3 +95,16 @@ def test_a_scenario_can_name_every_mask_of_a_form() -> None:
     from harness.snapshots.redaction import PATTERNS
 
     assert set(PATTERNS) < set(MASKS)
+
+
+def test_moments_since_1970_are_times_and_other_numbers_are_not() -> None:
+    text = '{"at": 1796068938156, "s": 1796068938.25, "tokens": 179606893, "id": x1796068938}'
+    assert Redaction({}).apply(text).text == (
+        '{"at": [TIME-1], "s": [TIME-2], "tokens": 179606893, "id": x1796068938}'
+    )
+
+
+def test_the_day_of_the_run_is_masked_and_other_days_are_not() -> None:
+    redaction = Redaction({}, last={"today": day_pattern([date(2026, 11, 3)])})
+    text = "2026-11-03 2026-11-04 11/3/2026 Tuesday, November 3, 2026 12026-11-03 2026-11-03T10:00:00Z"
+    assert redaction.apply(text).text == "[TODAY-1] 2026-11-04 [TODAY-2] [TODAY-3] 12026-11-03 [TIME-1]"

@@ -111,6 +111,8 @@ def test_a_failed_step_shows_the_first_lines_that_differ() -> None:
         "... 3 more lines differ",
     ]
     assert changed_lines("a", None, "1\n2\n") == ["a: 2 new lines"]
+    long = "x" * 90
+    assert changed_lines("a", f"{long}1\n", f"{long}2\n") == ["a:", f"- ...{'x' * 40}1", f"+ ...{'x' * 40}2"]
 
 
 def test_the_page_has_before_after_and_diff_of_each_change_and_loads_nothing() -> None:
