@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import sys
 import time
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import processes, real_home, sandbox
+from harness.containment import listen
 from harness.recorder import Recorder
 from harness.redact import Masks, secrets_of
 from harness.terminal.pty import COLUMNS, ROWS, Terminal
@@ -26,8 +26,10 @@ from harness.watchdog import Job as WatchdogJob
 from harness.watchdog import Watchdog
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping, Sequence
 
+    from harness.containment import Contained
     from harness.plan import Job
     from harness.serving import Serving
 
@@ -47,6 +49,8 @@ class Launch:
     folder: Path
     box: sandbox.Sandbox
     port: socket.socket
+    contained: Contained | None
+    not_contained: str
     terminal: Terminal
     recorder: Recorder
     masks: Masks
@@ -58,13 +62,24 @@ class Launch:
 
     def abandon(self) -> None:
         """End the agent and remove everything, evidence too: the run was never made."""
-        processes.end(self.box.token, self.terminal.pid, str(self.box.root))
+        self.end_processes()
         self.terminal.close()
         self.recorder.close(time.monotonic())
-        self.port.close()
+        self.close_port()
         self.box.remove()
         self.watchdog.release(self.box.token)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def end_processes(self) -> set[int]:
+        """Kill every process of the run; give those that were found."""
+        keeper = self.contained.keeper if self.contained else None
+        return processes.end(self.box.token, self.terminal.pid, str(self.box.root), keeper)
+
+    def close_port(self) -> None:
+        """Listen no more, and give up the namespaces; the terminal is closed already."""
+        self.port.close()
+        if self.contained:
+            self.contained.close()
 
 
 def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
@@ -78,7 +93,7 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
     home_before = real_home.fingerprint({*real_home.KNOWN_FOLDERS, *job.spec.real_folders})
     token = secrets.token_hex(8)
     box = _new_sandbox(token)
-    port = _listen()
+    port, contained, refusal = listen(os.environ)
     try:
         variables = _variables(job, box, port, token)
         masks = _masks(box, variables["key"])
@@ -86,10 +101,12 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
         folder, recorder = _new_recorder(run_folder, job.key, masks, started_s)
         watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
         _create(box)
-        terminal = _spawn(job, box, variables, recorder)
+        terminal = _spawn(job, box, variables, recorder, contained)
     except BaseException:
         port.close()
-        processes.end(token, folder=str(box.root))
+        processes.end(token, folder=str(box.root), keeper=contained.keeper if contained else None)
+        if contained:
+            contained.close()
         box.remove()
         watchdog.release(token)
         raise
@@ -98,6 +115,8 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
         folder=folder,
         box=box,
         port=port,
+        contained=contained,
+        not_contained=refusal,
         terminal=terminal,
         recorder=recorder,
         masks=masks,
@@ -147,7 +166,7 @@ def start_again(launch: Launch, prompt: str) -> None:
     launch.recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     launch.terminal.close()
     try:
-        launch.terminal = Terminal(argv, env, str(launch.box.work))
+        launch.terminal = _on_terminal(argv, env, str(launch.box.work), launch.contained)
     except (OSError, ValueError) as error:
         raise CannotStart(f"agent '{job.spec.name}' cannot start: {error}") from error
 
@@ -184,7 +203,13 @@ def _new_recorder(run_folder: Path, key: str, masks: Masks, started_s: float) ->
         raise CannotStart(f"the evidence cannot be kept in {run_folder}: {error.strerror}") from None
 
 
-def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorder: Recorder) -> Terminal:
+def _spawn(
+    job: Job,
+    box: sandbox.Sandbox,
+    variables: Mapping[str, str],
+    recorder: Recorder,
+    contained: Contained | None,
+) -> Terminal:
     spec = job.spec
     settings = spec.dialect(job.dialect)
     if settings is None:
@@ -197,9 +222,18 @@ def _spawn(job: Job, box: sandbox.Sandbox, variables: Mapping[str, str], recorde
     recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     try:
         sandbox.seed(box, files)
-        return Terminal(argv, env, str(box.work))
+        return _on_terminal(argv, env, str(box.work), contained)
     except (OSError, ValueError) as error:
         raise CannotStart(f"agent '{spec.name}' cannot start: {error}") from error
+
+
+def _on_terminal(
+    argv: Sequence[str], env: Mapping[str, str], cwd: str, contained: Contained | None
+) -> Terminal:
+    if contained is None:
+        return Terminal(argv, env, cwd)
+    with contained.starting(cwd) as before:
+        return Terminal(argv, env, cwd, before)
 
 
 def _command(
@@ -252,11 +286,3 @@ def _new_folder(parent: Path, name: str) -> Path:
             number += 1
         else:
             return folder
-
-
-def _listen() -> socket.socket:
-    port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    port.bind(("127.0.0.1", 0))
-    port.listen(128)
-    port.setblocking(False)  # noqa: FBT003 - a positional-only argument
-    return port

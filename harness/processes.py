@@ -57,17 +57,24 @@ def adopt_orphans(own: int) -> None:
     _own_children.add(own)
 
 
-def of_run(token: str, leader: int | None = None, folder: str = "") -> set[int]:
+def leave_alone(pid: int, *, is_ours: bool) -> None:
+    """After :func:`adopt_orphans`, a child of this process that is of no run; or is none any more."""
+    if _own_children is not None:
+        (_own_children.add if is_ours else _own_children.discard)(pid)
+
+
+def of_run(token: str, leader: int | None = None, folder: str = "", keeper: int | None = None) -> set[int]:
     """The living processes of a run, with all their descendants and whoever is in their sessions.
 
     A process is of the run if it carries its token, belongs to the session of the ``leader``, has left its
-    session and works in a folder below ``folder``, or was left to this process after :func:`adopt_orphans`.
+    session and works in a folder below ``folder``, was left to this process after :func:`adopt_orphans`, or
+    was left to the ``keeper`` of its namespaces, which is no process of the run itself.
     """
-    whole, table = _look(token, leader, folder)
+    whole, table = _look(token, leader, folder, keeper)
     return {pid for pid in whole if pid not in table or table[pid].is_living}
 
 
-def end(token: str, leader: int | None = None, folder: str = "") -> set[int]:
+def end(token: str, leader: int | None = None, folder: str = "", keeper: int | None = None) -> set[int]:
     """Kill every process of a run, again until none is left; give those that were found.
 
     Each has really ended before the next look. A process that forks meanwhile is caught with its group, or
@@ -76,7 +83,7 @@ def end(token: str, leader: int | None = None, folder: str = "") -> set[int]:
     """
     ended: set[int] = set()
     for _ in range(_ROUNDS):
-        whole, table = _look(token, leader, folder)
+        whole, table = _look(token, leader, folder, keeper)
         living = {pid for pid in whole if pid not in table or table[pid].is_living}
         dead = {pid for pid in whole - living - {leader} if table[pid].parent == os.getpid()}
         if not living and not dead:
@@ -89,7 +96,9 @@ def end(token: str, leader: int | None = None, folder: str = "") -> set[int]:
     return ended
 
 
-def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[int, _Entry]]:
+def _look(
+    token: str, leader: int | None, folder: str, keeper: int | None
+) -> tuple[set[int], dict[int, _Entry]]:
     """The processes of a run, also those that nobody has reaped yet, and the table they were found in."""
     if sys.platform != "linux":
         return _by_psutil(token) - {os.getpid()}, {}
@@ -101,7 +110,7 @@ def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[i
             continue
         table[pid] = entry
         # At once: a process that lives for a moment only may be gone after the others have been looked at.
-        if entry.session == leader or _has_token(pid, token):
+        if entry.session == leader or (keeper and entry.parent == keeper) or _has_token(pid, token):
             found.add(pid)
     found |= {pid for pid in table if folder and _is_detached(pid, table) and _works_in(pid, folder)}
     if _own_children is not None:
@@ -110,7 +119,7 @@ def _look(token: str, leader: int | None, folder: str) -> tuple[set[int], dict[i
     # A session can only be entered by being born into it.
     sessions = {table[pid].session for pid in found} - {0, os.getsid(0)}
     found |= {pid for pid, entry in table.items() if entry.session in sessions}
-    return _with_descendants(found - {os.getpid()}, table), table
+    return _with_descendants(found - {os.getpid(), keeper}, table) - {keeper}, table
 
 
 def _kill(living: set[int], groups: set[int]) -> None:

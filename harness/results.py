@@ -76,7 +76,8 @@ class ScenarioResult:
     to fail, and the verdict says whether exactly those did. ``problem`` explains ``error`` and
     ``skipped``. ``evidence`` is the folder of the run. ``stops`` and ``requests`` (of the main lane) are
     the figures that a gate compares. ``attempts`` are further attempts at the same run, in their order: those
-    before it when it was made again, all others when it was repeated.
+    before it when it was made again, all others when it was repeated. ``network`` are the names
+    that the agent tried to reach, where it had a network with nothing in it.
     """
 
     scenario: str
@@ -96,6 +97,7 @@ class ScenarioResult:
     stops: tuple[Stop, ...] = ()
     requests: int = 0
     attempts: tuple[Attempt, ...] = ()
+    network: tuple[str, ...] = ()
 
     @property
     def is_flaky(self) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from harness import processes, real_home
+from harness import real_home
+from harness.containment_names import told
 from harness.evidence import Evidence, GuardDescription
 from harness.interrupts import INTERRUPTS
 from harness.judge import judge, skipped
@@ -83,7 +85,7 @@ class _Run:
         """End every process, gather the last evidence, judge, and remove the private folders."""
         launch = self.launch
         # First the processes: one that still writes would keep the terminal from running dry.
-        left = processes.end(launch.box.token, launch.terminal.pid, str(launch.box.root))
+        left = launch.end_processes()
         self.serving.close()
         launch.terminal.close()
         self._blame(self._stopped())
@@ -96,7 +98,7 @@ class _Run:
             launch.recorder.write("result.json", result)
         finally:
             launch.recorder.close(time.monotonic())
-            launch.port.close()
+            launch.close_port()
             launch.box.remove()
             launch.watchdog.release(launch.box.token)
         if launch.recorder.problem and result.verdict != "error":
@@ -136,8 +138,19 @@ class _Run:
             result,
             duration_s=duration_s,
             evidence=str(launch.folder),
-            notes=(*result.notes, *self.serving.notes, *self.notes),
+            notes=(*result.notes, *self.serving.notes, *self.notes, *self._containment()),
+            network=self.serving.network,
         )
+
+    def _containment(self) -> list[str]:
+        """The names that were asked for; in the first run of an invocation, why there are no namespaces."""
+        launch, found = self.launch, [told(self.serving.network)]
+        if launch.not_contained:
+            text = f"{launch.not_contained}: agents can reach the network; their processes are ended as found"
+            with suppress(OSError), (launch.folder.parent / "not-contained.txt").open("x") as first:
+                first.write(f"{text}\n")
+                found.append(text)
+        return [note for note in found if note]
 
     def _with_snapshots(self, evidence: Evidence) -> Evidence:
         if not any(step.kind == "snapshot" for step in self.launch.job.scenario.steps):

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from harness.agents.tool_words import in_the_agents_words, tool_names
+from harness.containment_resolver import Resolver
 from harness.interrupts import INTERRUPTS
 from harness.launch import CannotStart, start_again
 from harness.terminal.plain import PlainText
@@ -40,6 +41,7 @@ class Serving:
         self.timed_out = False
         self.failure = ""  # why a further run of the agent could not be started
         self.output_chars = 0
+        self._resolver = Resolver(launch.contained.resolver, self._asked) if launch.contained else None
         self._waiting: asyncio.Task[None] | None = None
         by_name(launch.job.dialect)  # loaded now, not while other things are being loaded
         self._server = MockServer(_script(launch))
@@ -60,6 +62,8 @@ class Serving:
         """Answer on the launch's port and read its terminal."""
         loop = self._runner.get_loop()
         self._runner.run(self._server.start(sock=self.launch.port))
+        if self._resolver:
+            self._resolver.start(loop)
         self.launch.terminal.attach(loop, self._on_text)
 
     def work_once(self) -> None:
@@ -84,6 +88,11 @@ class Serving:
     def driven(self) -> Mapping[str, CheckVerdict]:
         """How the steps that drive a terminal have ended."""
         return {}
+
+    @property
+    def network(self) -> tuple[str, ...]:
+        """The names that the agent tried to reach, in the order of their first time."""
+        return self._resolver.names if self._resolver else ()
 
     @property
     def typed(self) -> Sequence[str]:
@@ -115,6 +124,8 @@ class Serving:
         if self._runner.get_loop().is_closed():
             return
         self._on_text(self.launch.terminal.detach(self._runner.get_loop()))
+        if self._resolver:
+            self._resolver.stop(self._runner.get_loop())
         self._runner.run(self._server.stop())
         self._runner.close()
 
@@ -152,6 +163,9 @@ class Serving:
             launch.terminal.attach(loop, self._on_text)
             code = await launch.terminal.exited(loop)
         return code
+
+    def _asked(self, name: str, record: str) -> None:
+        self.launch.recorder.event(time.monotonic(), "network", "name", {"name": name, "record": record})
 
     def _exited(self, code: int | None) -> None:
         self.launch.recorder.event(time.monotonic(), "agent", "exit", {"code": code})

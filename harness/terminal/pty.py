@@ -27,10 +27,16 @@ class Terminal:
     """One program on its own terminal.
 
     It may be started before there is an event loop; output waits in the kernel until
-    ``attach``. Nothing here waits or sleeps.
+    ``attach``. Nothing here waits or sleeps. The new process calls ``before`` and then becomes the program.
     """
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str], cwd: str) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str,
+        before: Callable[[], None] | None = None,
+    ) -> None:
         self._child = pexpect.spawn(
             command[0],
             list(command[1:]),
@@ -39,6 +45,7 @@ class Terminal:
             dimensions=(ROWS, COLUMNS),
             maxread=_READ,
             echo=True,
+            preexec_fn=before,
         )
         # pexpect's own pauses cost 50 ms a send and 120 ms a close.
         self._child.delaybeforesend = None
