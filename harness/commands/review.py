@@ -145,9 +145,9 @@ def _as_json(changes: Sequence[Change]) -> dict[str, object]:
 
 
 def _write_page(path: Path, changes: Sequence[Change]) -> None:
-    from harness.snapshots.files import write_text
     from harness.snapshots.page import render_page
     from harness.snapshots.unused import unused_below
 
-    write_text(path, render_page(changes, unused_below(Path.cwd() / "scenarios")))
+    text = render_page(changes, unused_below(Path.cwd() / "scenarios"))
+    path.write_text(text, encoding="utf-8", errors="replace")
     click.echo(f"wrote {path}")

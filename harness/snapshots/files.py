@@ -22,9 +22,12 @@ def read_text(path: Path) -> str | None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Put a whole file in place of another: a reader sees the old one or the new one."""
+    """Put a whole file in place of another: a reader sees the old one or the new one.
+
+    One process at a time may write a file, see :func:`locked`; what a killed one has left is overwritten.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    partial = path.with_name(f".{path.name}.part")
     try:
         with partial.open("wb") as file:
             file.write(text.encode("utf-8", "replace"))

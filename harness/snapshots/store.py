@@ -96,7 +96,7 @@ class SnapshotStore:
         with locked(self.folder):
             ignore = root.parent / ".gitignore"
             if not ignore.exists():
-                write_text(ignore, f"*{PENDING}\n")
+                write_text(ignore, f"*{PENDING}\n.*.part\n")
             write_json(self._record(target), about)
             write_text(target.with_name(target.name + PENDING), text)
         return name

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -233,3 +235,28 @@ def test_two_reviews_at_once_decide_every_change_once(tmp_path: Path) -> None:
     assert folder.files == {f"common/a{n:02}.txt": f"text {n}\n" for n in range(40)}
     assert not list(tmp_path.rglob("*.part"))
     assert folder.store.changes() == []
+
+
+@pytest.mark.parametrize("lines", [1, 4, 9])
+def test_a_killed_command_leaves_each_change_decided_or_waiting(tmp_path: Path, lines: int) -> None:
+    folder = Folder(tmp_path)
+    names = [f"a{n:02}" for n in range(20)]
+    for name in names:
+        folder.accepted(f"old {name}\n", artifact=name)
+    for name in names:
+        folder.run(f"new {name}\n", artifact=name)
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-m", "harness.cli", "review", "--accept", "loop"]
+    with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(lines)]
+        process.kill()
+    waiting = {change.artifact: change.after for change in folder.store.changes()}
+    accepted = [name for name in names if folder.files[f"common/{name}.txt"] == f"new {name}\n"]
+    kept = [name for name in names if folder.files[f"common/{name}.txt"] == f"old {name}\n"]
+    assert sorted(accepted + kept) == names
+    assert waiting == {name: f"new {name}\n" for name in kept}
+    assert {f"accepted loop/common/{name}\n" for name in accepted} >= set(said)
+    for change in folder.store.changes():
+        folder.store.accept(change)
+    assert folder.files == {f"common/{name}.txt": f"new {name}\n" for name in names}
