@@ -39,7 +39,7 @@ table { border-collapse: separate; border-spacing: 3px; }
 th { text-align: left; font-weight: 600; padding: .3rem .5rem; vertical-align: bottom; }
 th small { display: block; font-weight: 400; color: var(--soft); }
 tbody th { max-width: 20rem; position: sticky; left: 0; background: var(--paper); }
-td { padding: 0; min-width: 8.5rem; border-radius: 4px; vertical-align: top; color: #111; }
+td { padding: 0; min-width: 8.5rem; border-radius: 4px; vertical-align: top; color: #111; --share: 1; }
 td.none { background: transparent; color: var(--soft); padding: .35rem .5rem; }
 td.stopped { background: hsl(150 45% calc(52% + 32% * var(--share))); }
 td.told { background: #d5dff2; } td.never { background: #f3c9a5; } td.left-alone { background: #e3f0e3; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,14 @@ def test_what_an_agent_cannot_is_said(word: str, reason: str) -> None:
     wanted = parse_agent(word)
     with pytest.raises(UserError, match=reason):
         aimed(load_agent(wanted.name), wanted)
+
+
+def test_every_word_of_the_page_names_an_agent_that_can_be_had_so() -> None:
+    page = (SCENARIOS.parent / "docs" / "survey.md").read_text(encoding="utf-8")
+    words = re.findall(r"`([a-z]+:(?:on|off|model|dialect|terminal)[^`]*)`", page)
+    assert len(words) >= 6
+    for word in words:
+        assert aimed(load_agent(word.partition(":")[0]), parse_agent(word)).name == word.partition(":")[0]
 
 
 def test_a_guard_that_is_off_gives_the_agent_a_second_column() -> None:
