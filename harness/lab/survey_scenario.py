@@ -59,7 +59,7 @@ def looked_at(scenario: Scenario) -> int:
 
 
 def calls_in(scenario: Scenario) -> int:
-    """How many of its replies just call a tool, with hardly a word."""
+    """How many of its replies just call a tool, without a word."""
     return sum(_is_call(turn.turn) for turn in scenario.model)
 
 
@@ -105,7 +105,7 @@ def _paced(turn: ScriptTurn) -> ScriptTurn:
 
 
 def _is_call(turn: Turn) -> bool:
-    return any(isinstance(part, ToolCall) for part in turn.parts) and turn.chars < _SHORT
+    return bool(turn.parts) and all(isinstance(part, ToolCall) for part in turn.parts)
 
 
 def _driving(turns: int, timeout_s: float) -> tuple[Step, ...]:

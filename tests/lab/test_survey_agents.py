@@ -93,6 +93,12 @@ def test_a_scenario_of_the_survey_says_what_its_name_says(path: Path) -> None:
     assert row.looks == wanted
 
 
+def test_reports_in_nearly_the_same_words_are_a_loop_of_text_though_each_calls_a_tool() -> None:
+    scenario = load_scenario(SCENARIOS / "ttsr-repetitive-turns-again.yaml")
+    assert row_of(scenario, "loop").looks == "text"
+    assert looked_at(scenario) > 1
+
+
 def test_the_loops_have_the_published_sizes() -> None:
     turns = {path.stem: load_scenario(path).model[0].turn for path in SURVEYED}
     assert turns["loop-exact"].chars == 4032
