@@ -126,7 +126,7 @@ def test_without_the_near_duplicate_detector_exactly_the_scenarios_that_name_it_
         "ttsr-tool-args",
         "healthy-prose",
     }
-    assert len(naming) == 4
+    assert len(naming) == 5
     ended = qa("run", *sorted(naming | others), "--agent", qa.agent(WITHOUT))
     assert ended.code == 1
     failed = {r["scenario"] for r in ended.results().values() if r["verdict"] == "failed"}
