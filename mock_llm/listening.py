@@ -24,11 +24,6 @@ class Listener:
         self._timer: asyncio.TimerHandle | None = None
         self._reopening: asyncio.Task[None] | None = None
 
-    @property
-    def is_refusing(self) -> bool:
-        """True while connections are refused."""
-        return self._placeholder is not None
-
     async def open(self, sock: socket.socket | None, host: str, port: int) -> str:
         """Listen on a socket that is already bound (and may listen already), or bind one.
 
