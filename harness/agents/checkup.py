@@ -41,6 +41,7 @@ steps:
   - wait_for: {ready: true}
   - type: "{prompt}"
   - wait_for: {reply: ROUNDS, ready: true}
+  - wait_for: {shows: "SAYS"}
   - exit: 0
 """
 # Which key of 'terminal' a step of the run is about.
@@ -48,6 +49,7 @@ _STEP_KEYS = {
     "wait_for": "terminal.ready",
     "type": "terminal.submit",
     "wait_for#2": "terminal.ready, answered",
+    "wait_for#3": "screen",
 }
 
 
@@ -73,7 +75,9 @@ class Probe(NamedTuple):
     def scenario(self) -> str:
         """The scenario file's text."""
         steps = (
-            _ONE_SHOT if self.mode == "one-shot" else _TERMINAL.replace("ROUNDS", "2" if self.tool else "1")
+            _ONE_SHOT
+            if self.mode == "one-shot"
+            else _TERMINAL.replace("ROUNDS", "2" if self.tool else "1").replace("SAYS", SAYS)
         )
         return (_TOOL if self.tool else _TEXT) + steps
 
@@ -93,7 +97,9 @@ def facts(
     common = _common(spec, dialect, evidence, 2 if probe.tool else 1)
     last = "one_shot" if probe.mode == "one-shot" else "terminal.quit"
     tool = [_tool(spec, evidence)] if probe.tool else []
-    return [*driven, *common, _ended(last, evidence), _output(evidence), *tool, *_session(spec, evidence)]
+    # A program that used the whole screen leaves nothing of it behind: the step that looked is the fact.
+    output = [_output(evidence)] if probe.mode == "one-shot" else []
+    return [*driven, *common, _ended(last, evidence), *output, *tool, *_session(spec, evidence)]
 
 
 def _driven(step: StepResult) -> Fact:
