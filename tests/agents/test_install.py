@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from harness.agents.install import InstallError, install_agent
 from harness.agents.locate import find_program, installed_program, load_agent, prefix_folder
 from harness.commands.agents import agents
+from tests.dying import dies
 
 PI = load_agent("pi")
 
@@ -123,7 +124,7 @@ def test_an_npm_that_hangs_is_ended_with_its_children(tmp_path: Path, cache: Pat
     with pytest.raises(InstallError, match=r"not finished within 0\.5 s"):
         install_agent(PI, cache, quiet, timeout_s=0.5)
     assert folders(cache) == []
-    assert not is_running(int((tmp_path / "child").read_text()))
+    assert dies(int((tmp_path / "child").read_text()))
 
 
 def test_without_npm_the_cure_is_named(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,15 +217,6 @@ def test_the_list_says_what_is_here() -> None:
     CliRunner().invoke(agents, ["install", "pi"])
     after = CliRunner().invoke(agents).stdout
     assert re.search(r"^pi +0\.73\.1 +0\.73\.1 ", after, re.MULTILINE)
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process does anything: a zombie does not."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return status.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def own(folder: Path, command: str) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.results_json import parse_results
+from tests.dying import dies
 from tests.e2e.qa_command import Qa
 
 PASSING = "model:\n  - say: 'hello {nonce}'\nprompt: 'p {nonce}'\nsteps:\n  - exit: 0\n"
@@ -179,14 +180,7 @@ def test_when_qa_is_killed_its_processes_end_and_the_evidence_says_so(qa: Qa) ->
         select_nothing()
     for file in results:
         assert "qa was killed while this run was under way" in json.loads(file.read_text())["problem"]
-    assert not [pid for pid in workers if _lives(pid)]
-
-
-def _lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
+    assert all(dies(pid) for pid in workers)
 
 
 def test_shards_make_the_whole_and_a_missing_one_is_told(qa: Qa) -> None:

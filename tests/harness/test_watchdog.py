@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import select
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from harness import processes
 from harness.watchdog import Job, Watchdog
+from tests.dying import dies
 
 OWNER = """
 import os, subprocess, sys
@@ -24,14 +24,6 @@ child = subprocess.Popen(["sleep", "600"], env={**os.environ, "TTSR_QA_RUN": tok
 print(watchdog.pid, child.pid, flush=True)
 input()
 """
-
-
-def wait_for_end(pid: int) -> None:
-    descriptor = os.pidfd_open(pid)
-    try:
-        assert select.select([descriptor], [], [], 20)[0], "the watchdog did not end"
-    finally:
-        os.close(descriptor)
 
 
 def test_after_sigkill_the_agent_is_gone_and_the_session_is_kept(tmp_path: Path) -> None:
@@ -51,7 +43,7 @@ def test_after_sigkill_the_agent_is_gone_and_the_session_is_kept(tmp_path: Path)
         watchdog, _child = map(int, owner.stdout.readline().split())
         assert len(processes.of_run(token)) == 1
         owner.send_signal(signal.SIGKILL)
-    wait_for_end(watchdog)
+    assert dies(watchdog)
     assert processes.of_run(token) == set()
     assert not sandbox.exists()
     assert json.loads((evidence / "session/session.jsonl").read_text())["key"] == "[KEY]"
@@ -76,7 +68,7 @@ def test_a_watchdog_that_was_killed_is_replaced_and_knows_what_is_watched(tmp_pa
     watchdog.watch(Job("1", str(tmp_path / "one"), str(tmp_path), "", {}))
     watchdog.watch(Job("2", str(tmp_path / "two"), str(tmp_path), "", {}))
     os.kill(watchdog.pid, signal.SIGKILL)
-    wait_for_end(started[0])
+    assert dies(started[0])
     watchdog.release("1")
     watchdog.watch(Job("3", str(tmp_path / "three"), str(tmp_path), "", {}))
     assert started[1:] == [watchdog.pid]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import threading
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ import pytest
 from harness.refagent.conversation import ToolCallBlock
 from harness.refagent.interrupts import Interrupts
 from harness.refagent.tools import OUTPUT_LIMIT, SECRET, Tools
+from tests.dying import dies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,18 +41,6 @@ def interrupts() -> Iterator[Interrupts]:
     yield installed
     for number, handler in before.items():
         signal.signal(number, handler)
-
-
-def dies(pid: int) -> bool:
-    """Whether a process is dead, or dies of the kill that is on its way."""
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([process], [], [], 10)[0])
-    finally:
-        os.close(process)
 
 
 def test_write_makes_folders_and_read_gives_the_text_back(
