@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.reporters.layout import wrong_steps
 from harness.results import Attempt
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def repeated(results: Sequence[ScenarioResult]) -> ScenarioResult:
 
 
 def _attempt(result: ScenarioResult) -> Attempt:
-    wrong = [s for s in result.steps if (s.verdict == "failed") != (s.label in result.must_fail)]
+    wrong = wrong_steps(result)
     what = result.problem.splitlines()[0] if result.problem else ""
     if not what and wrong and result.verdict != "passed":
         what = f"{wrong[0].label}: {wrong[0].observed}"

@@ -27,13 +27,14 @@ def touched(
 
     Args:
         changed: Paths of files, relative to the folder of the gate's settings.
-        files: The files of each scenario by its name, as such paths: its own and those it includes.
+        files: The files of each scenario by its name, as such paths: its own, those it includes, and the
+            folder of its snapshots with a ``/`` at its end.
         detector: Globs of the files that are the detector: ``*`` within a folder, ``**`` over folders.
     """
     paths = sorted(set(changed))
     if hits := [path for path in paths if any(matches(path, glob) for glob in detector)]:
         return Touched(frozenset(files), f"{_listed(hits)} of the detector changed")
-    owners = {path: {name for name, own in files.items() if path in own} for path in paths}
+    owners = {path: {name for name, own in files.items() if owns(own, path)} for path in paths}
     others = tuple(path for path in paths if not owners[path])
     if others and not detector:
         return Touched(
@@ -41,6 +42,20 @@ def touched(
         )
     names = frozenset(name for found in owners.values() for name in found)
     return Touched(names, f"{_listed([p for p in paths if owners[p]])} changed" if names else "", others)
+
+
+def owns(files: Collection[str], path: str) -> bool:
+    """Whether a path is one of the files, or a snapshot in one of the folders among them.
+
+    >>> owns({"a.yaml", "snapshots/a/"}, "snapshots/a/common/screen.txt")
+    True
+    >>> owns({"a.yaml", "snapshots/a/"}, "snapshots/a/common/screen.txt.pending")
+    False
+    """
+    if path in files:
+        return True
+    is_snapshot = path.endswith((".txt", ".json"))
+    return is_snapshot and any(name.endswith("/") and path.startswith(name) for name in files)
 
 
 def matches(path: str, glob: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness.figures import stops
 from harness.results import ScenarioResult, StepResult, Verdict
 from harness.steps.checks import check
-from harness.steps.verdicts import Failed, Passed
+from harness.steps.verdicts import Failed, Passed, Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +46,11 @@ def _outcome(
     refusals = _listed(refused)
     if job.control:
         return _judge_control(job, steps, refusals)
-    failed = bool(refusals) or any(step.verdict != "passed" for step in steps)
-    return _result(job, steps, "failed" if failed else "passed", refusals, _unplayed(job, unused))
+    if refusals or any(step.verdict == "failed" for step in steps):
+        return _result(job, steps, "failed", refusals, _unplayed(job, unused))
+    if steps and all(step.verdict == "skipped" for step in steps):
+        return _result(job, steps, "skipped", steps[0].observed, _unplayed(job, unused))
+    return _result(job, steps, "passed", "", _unplayed(job, unused))
 
 
 def skipped(job: Job, why: str, verdict: Verdict = "skipped") -> ScenarioResult:
@@ -57,7 +60,9 @@ def skipped(job: Job, why: str, verdict: Verdict = "skipped") -> ScenarioResult:
 
 def _judge_control(job: Job, steps: tuple[StepResult, ...], refusals: str) -> ScenarioResult:
     control = job.scenario.control
-    must_fail = set(control.must_fail) if control else set()
+    named = set(control.must_fail) if control else set()
+    unseen = [step for step in steps if step.verdict == "skipped"]
+    must_fail = named - {step.label for step in unseen}
     failing = {step.label for step in steps if step.verdict == "failed"}
     problems = []
     if passed := sorted(must_fail - failing):
@@ -66,6 +71,8 @@ def _judge_control(job: Job, steps: tuple[StepResult, ...], refusals: str) -> Sc
         problems.append(f"{_quoted(also)} failed too, and 'must_fail' does not name it")
     if refusals:
         problems.append(refusals)
+    if unseen and not must_fail and not problems:
+        return _result(job, steps, "skipped", unseen[0].observed)
     verdict: Verdict = "failed" if problems else "passed"
     return _result(job, steps, verdict, "; ".join(problems))
 
@@ -84,6 +91,8 @@ def _step_result(step: Step, evidence: Evidence) -> StepResult:
             outcome.expected,
             outcome.evidence,
         )
+    if isinstance(outcome, Skipped):
+        return StepResult(step.label, step.kind, step.place, "skipped", outcome.why)
     raise AssertionError(f"step '{step.label}' is pending after the run has ended")
 
 

@@ -6,12 +6,17 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from harness.snapshots.placing import FOLDER
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def files_of(path: Path, folder: Path) -> frozenset[str]:
-    """The files of a scenario, relative to ``folder``; also of one that is wrong, as far as it was read."""
+    """The files of a scenario, relative to ``folder``; also of one that is wrong, as far as it was read.
+
+    The folder of its snapshots is among them and ends with ``/``: everything below belongs to the scenario.
+    """
     from harness.scenario_yaml import ScenarioError, parse_scenario
     from mock_llm.script_yaml import file_reader
 
@@ -24,4 +29,6 @@ def files_of(path: Path, folder: Path) -> frozenset[str]:
 
     with suppress(ScenarioError, OSError):  # whoever runs it is told what is wrong
         parse_scenario(path.read_bytes(), str(path), noting)
-    return frozenset(os.path.relpath(file.resolve(), folder.resolve()) for file in found)
+    snapshots = os.path.relpath((path.parent / FOLDER / path.stem).resolve(), folder.resolve())
+    files = {os.path.relpath(file.resolve(), folder.resolve()) for file in found}
+    return frozenset({*files, f"{snapshots}/"})

@@ -114,12 +114,14 @@ def _react(
 
 
 def _touched(changed: Iterable[str], paths: dict[str, Path], globs: Sequence[str]) -> Touched:
-    from harness.gate_touched import touched
+    from harness.gate_touched import owns, touched
     from harness.scenario_files import files_of
 
     files = {name: files_of(path, Path.cwd()) for name, path in paths.items()}
     # Without globs, other files say nothing here: editors and builds write many.
-    relevant = changed if globs else [path for path in changed if any(path in own for own in files.values())]
+    relevant = (
+        changed if globs else [path for path in changed if any(owns(own, path) for own in files.values())]
+    )
     return touched(relevant, files, globs)
 
 

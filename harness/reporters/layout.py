@@ -19,9 +19,9 @@ def name_of(result: ScenarioResult) -> str:
 
 def wrong_steps(result: ScenarioResult) -> list[StepResult]:
     """The steps that made a run fail; in a control those that had to end the other way."""
-    if not result.control:
-        return [step for step in result.steps if step.verdict != "passed"]
-    return [step for step in result.steps if (step.verdict == "failed") != (step.label in result.must_fail)]
+    judged = [step for step in result.steps if step.verdict != "skipped"]
+    must_fail = result.must_fail if result.control else ()
+    return [step for step in judged if (step.verdict == "failed") != (step.label in must_fail)]
 
 
 def reason(result: ScenarioResult) -> str:

@@ -29,13 +29,14 @@ class Change(NamedTuple):
     Attributes:
         name: ``scenario/folder/artifact``, as commands take it.
         state: ``new`` or ``changed``.
-        before: The accepted text; None for a new one. ``own`` ones that begin show the common text.
+        before: The accepted text; None for a new one.
         after: The text of the run.
         made_by: Agent and dialect of the run.
         place: ``file:line:column`` of the step.
         evidence: The folder of the run.
         target: The snapshot.
         record: The file that describes the change.
+        is_first: An agent begins to differ: ``before`` is the common text, and ``target`` is not there yet.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Change(NamedTuple):
     evidence: str
     target: Path
     record: Path
+    is_first: bool = False
 
     @property
     def artifact(self) -> str:
@@ -88,12 +90,21 @@ class SnapshotStore:
     def keep(
         self, found: Placed, text: str, root: Path, artifact: str, variant: str, place: str, evidence: str
     ) -> str:
-        """Keep a new or changed text for the review; give the name of the change."""
-        target = (root / found.folder / f"{artifact}.txt").absolute()
-        name = f"{root.name}/{found.folder}/{artifact}"
-        about = {"name": name, "state": found.state, "made_by": variant, "place": place}
-        about |= {"evidence": evidence, "target": str(target), "root": str(root.absolute())}
+        """Keep a new or changed text for the review; give the name of the change.
+
+        Where no text is accepted and another agent's waits to be the common one, this is its own; the same
+        text need not wait twice.
+        """
         with locked(self.folder):
+            folder = found.folder
+            if (first := self._waiting(root, artifact)) and found.state == "new" and first.made_by != variant:
+                if first.after == text:
+                    return first.name
+                folder = variant
+            target = (root / folder / f"{artifact}.txt").absolute()
+            name = f"{root.name}/{folder}/{artifact}"
+            about = {"name": name, "state": found.state, "made_by": variant, "place": place}
+            about |= {"evidence": evidence, "target": str(target), "root": str(root.absolute())}
             ignore = root.parent / ".gitignore"
             if not ignore.exists():
                 write_text(ignore, f"*{PENDING}\n.*.part\n")
@@ -167,6 +178,10 @@ class SnapshotStore:
             elif undo.before != undo.after:
                 write_text(change.target, undo.before)
 
+    def _waiting(self, root: Path, artifact: str) -> Change | None:
+        """The change that waits for the common file of an artifact."""
+        return self._load(self._record((root / COMMON / f"{artifact}.txt").absolute()))
+
     def _record(self, target: Path) -> Path:
         return self.folder / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
 
@@ -177,16 +192,20 @@ class SnapshotStore:
         if after is None:
             return None
         before = read_text(target)
-        if before is None and target.parent.name != COMMON:
+        is_first = before is None and target.parent.name != COMMON
+        if is_first:
             before = read_text(target.parents[1] / COMMON / target.name)
         words = [str(about.get(key, "")) for key in ("name", "state", "made_by", "place", "evidence")]
         name, state, made_by, place, evidence = words
-        return Change(name, state, before, after, made_by, place, evidence, target, record)
+        return Change(name, state, before, after, made_by, place, evidence, target, record, is_first)
 
     def _same(self, change: Change) -> None:
         if read_text(change.pending) is None:
             raise OutdatedError(f"'{change.name}' has been decided meanwhile, by another review")
-        if self._load(change.record) != change:
+        now = self._load(change.record)
+        if now is not None and change.is_first:  # the common text, which it is shown beside, may be another
+            now = now._replace(before=change.before)
+        if now != change:
             raise OutdatedError(f"'{change.name}' has changed meanwhile: look at it again with 'qa review'")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.find_scenarios import shipped_folder
 from harness.snapshots.difference import changed_lines
 from harness.snapshots.files import read_text
 from harness.snapshots.placing import FOLDER
@@ -14,7 +16,7 @@ from harness.snapshots.redaction import Redaction, day_pattern, without_match
 from harness.snapshots.rendering import render_requests, render_screen, render_timeline, render_transcript
 from harness.snapshots.store import SnapshotStore
 from harness.snapshots.unused import unused_of
-from harness.steps.verdicts import CheckVerdict, Passed, failed
+from harness.steps.verdicts import CheckVerdict, Passed, Skipped, failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,6 +61,20 @@ def why_not_kept() -> str:
     return ""
 
 
+def root_of(path: Path, working_folder: Path) -> tuple[Path, bool]:
+    """The folder of a scenario's snapshots, and whether nobody has asked for any there yet.
+
+    It is beside the scenario's file; for a shipped scenario that is run from elsewhere it is in the working
+    folder, since snapshots say what a team's own agent looks like. Until one is accepted there, the
+    shipped scenario's ``snapshot`` steps have nothing to compare with.
+    """
+    folder, own = path.parent, working_folder / "scenarios"
+    if folder.resolve() != shipped_folder().resolve() or folder.resolve() == own.resolve():
+        return folder / FOLDER / path.stem, False
+    root = own / FOLDER / path.stem
+    return root, not any(root.glob("*/*.txt"))
+
+
 def _is_terminal() -> bool:
     try:
         return os.isatty(1)
@@ -84,7 +100,9 @@ class _Taking:
         job = launch.job
         self._launch, self._evidence, self._obstacle = launch, evidence, obstacle
         self._scenario = job.scenario
-        self._root = Path(job.scenario.path).parent / FOLDER / job.scenario.name
+        self._root, is_unasked = root_of(Path(job.scenario.path), Path.cwd())
+        self._is_control = launch.job.control
+        self._is_skipped = is_unasked and bool(obstacle or not os.environ.get(UPDATE))
         self._variant = f"{job.spec.name}-{job.dialect}"
         self._store = SnapshotStore(Path.cwd())
 
@@ -93,6 +111,12 @@ class _Taking:
         redaction = Redaction(self._values(), dict(args.patterns), {"today": day_pattern(_days())})
         found = [self._compared(artifact, redaction) for artifact in args.of]
         self._log(found)
+        if self._is_skipped:
+            rerun = replace(self._launch.job, control=False).rerun
+            return Skipped(
+                f"not compared: no snapshot of {self._variant} has been accepted in this folder; "
+                f"'{rerun} --update' keeps a first one for 'qa review'"
+            )
         done = [one for each in found for one in each.redacted.replacements]
         wanted = (*args.masks, *(name for name, _ in args.patterns))
         if idle := without_match(wanted, done):
@@ -103,6 +127,8 @@ class _Taking:
             )
         self._settle(found)
         differing = [each for each in found if each.placed.state != "matched"]
+        if self._is_control and {each.placed.state for each in differing} == {"new"}:
+            return Skipped("not compared: nothing has been accepted yet, so a control shows nothing")
         if not differing:
             return Passed(f"{', '.join(args.of)} matched{self._left_over()}")
         return self._failed(step, differing)

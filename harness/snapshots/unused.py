@@ -31,14 +31,16 @@ def unused_below(scenarios: Path) -> list[str]:
 
     Where a scenario cannot be read now, what is there counts as used.
     """
+    from harness.find_scenarios import shipped_folder
     from harness.problems import UserError
     from harness.scenario_yaml import load_scenario
 
     found = []
     for root in sorted(path for path in (scenarios / FOLDER).glob("*") if path.is_dir()):
-        file = scenarios / f"{root.name}.yaml"
+        folders = (scenarios, shipped_folder())
+        file = next((f for folder in folders if (f := folder / f"{root.name}.yaml").exists()), None)
         asked: set[str] = set()
-        if file.exists():
+        if file is not None:
             try:
                 steps = load_scenario(file).steps
             except UserError:

@@ -1,4 +1,4 @@
-"""What a check says: passed, failed, or not yet."""
+"""What a check says: passed, failed, nothing to judge by, or not yet."""
 
 from __future__ import annotations
 
@@ -36,7 +36,14 @@ class Pending:
     waiting_for: str
 
 
-CheckVerdict = Passed | Failed | Pending
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """There is nothing here to judge the step by; ``why`` says what is missing and how to get it."""
+
+    why: str
+
+
+CheckVerdict = Passed | Failed | Skipped | Pending
 
 
 def failed(observed: str, expected: str, lines: Iterable[str] = ()) -> Failed:

@@ -23,6 +23,19 @@ def test_a_change_of_a_scenario_or_of_a_text_in_it_touches_that_scenario(path: s
     assert touched([path], FILES, ["src/**"]).names == {"loop"}
 
 
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("common/requests.txt", {"loop"}),
+        ("common/taken-from.json", {"loop"}),
+        ("common/requests.txt.pending", set()),
+    ],
+)
+def test_an_accepted_snapshot_touches_its_scenario_and_a_pending_one_none(file: str, names: set[str]) -> None:
+    files = {**FILES, "loop": {*FILES["loop"], "scenarios/__snapshots__/loop/"}}
+    assert touched([f"scenarios/__snapshots__/loop/{file}"], files, ["src/**"]).names == names
+
+
 def test_other_files_touch_nothing_when_the_detector_is_known() -> None:
     found = touched(["README.md"], FILES, ["src/**"])
     assert (found.names, found.others) == (frozenset(), ("README.md",))
@@ -61,9 +74,13 @@ def test_the_files_of_a_scenario_are_its_own_and_those_it_reads(tmp_path: Path) 
     (folder / "s.yaml").write_text(
         "scenario: s\nsummary: s\nmodel:\n  - say: {file: texts/t.txt}\nprompt: p\nsteps:\n  - exit: 0\n"
     )
-    assert files_of(folder / "s.yaml", tmp_path) == {"scenarios/s.yaml", "scenarios/texts/t.txt"}
+    assert files_of(folder / "s.yaml", tmp_path) == {
+        "scenarios/s.yaml",
+        "scenarios/texts/t.txt",
+        "scenarios/__snapshots__/s/",
+    }
 
 
 def test_a_scenario_that_is_wrong_still_has_its_file(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text("scenario: [")
-    assert files_of(tmp_path / "s.yaml", tmp_path) == {"s.yaml"}
+    assert files_of(tmp_path / "s.yaml", tmp_path) == {"s.yaml", "__snapshots__/s/"}

@@ -57,6 +57,36 @@ def test_another_agent_gets_a_file_of_its_own_only_where_it_differs(folder: Fold
     assert folder.run("one\n", PI).state == folder.run("other\n", CODEX).state == "matched"
 
 
+def test_of_agents_that_are_new_at_once_the_first_becomes_common_and_others_wait_beside_it(
+    folder: Folder,
+) -> None:
+    folder.run("one\n", PI)
+    folder.run("other\n", CODEX)
+    folder.run("one\n", "qwen-openai-chat")
+    changes = folder.store.changes()
+    assert [(change.name, change.state) for change in changes] == [
+        (f"loop/{CODEX}/screen", "new"),
+        ("loop/common/screen", "new"),
+    ]
+    for change in changes:
+        folder.store.accept(change)
+    assert folder.files == {"common/screen.txt": "one\n", f"{CODEX}/screen.txt": "other\n"}
+    for text, variant in (("one\n", PI), ("other\n", CODEX), ("one\n", "qwen-openai-chat")):
+        assert folder.run(text, variant).state == "matched"
+
+
+def test_an_agent_that_begins_to_differ_is_accepted_also_when_the_common_text_was_decided_before(
+    folder: Folder,
+) -> None:
+    folder.accepted("one\n", PI)
+    folder.run("two\n", PI)
+    folder.run("other\n", CODEX)
+    own, common = folder.store.changes()
+    folder.store.accept(common)
+    folder.store.accept(own)
+    assert folder.files == {"common/screen.txt": "two\n", f"{CODEX}/screen.txt": "other\n"}
+
+
 def test_an_own_file_that_would_say_what_the_common_one_says_is_removed(folder: Folder) -> None:
     folder.accepted("one\n", PI)
     folder.accepted("other\n", CODEX)
