@@ -15,12 +15,11 @@ from pathlib import Path
 from statistics import median
 
 from own_measures import hang_ups, pacing
-from performance_page import Measures, Table, write_page
+from performance_page import ROOT, Measures, Table, write_page
 from rivals import Rival, install, rivals
 from server_process import Running
 from stream_client import ask, faults_of, together
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/performance.md"
 CACHE = ROOT / ".qa/benchmarks"
 WORD = "abcdefghi "  # ten characters, so that a server that cuts at spaces cuts like the others

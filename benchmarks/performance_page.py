@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Table = dict[str, float]
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+ROOT = Path(__file__).resolve().parents[1]
 OURS, LIMIT, RIVAL = "this server", "raw asyncio, coalesced", "aimock"
 TIMES_LIMIT, TIMES_FASTER, TIMES_LONGER = 2.5, 1.5, 10.5
 MORE_MB = 3.0  # what a text ten times as long takes by itself, as text and as script
@@ -124,12 +124,13 @@ class Measures:
             yield f"hang-up during {name}", f"within {NOTICED_MS:.0f} ms", found, usual <= NOTICED_MS
 
 
-def write_page(page: Path, measured: str) -> None:
-    """Put the tables between their marks."""
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        sys.exit(f"{page} lacks the marks '{BEGIN}' and '{END}'")
+def write_page(page: Path, measured: str, name: str = "measured") -> None:
+    """Put the tables between the marks of that name."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end:
+        sys.exit(f"{page} lacks the marks '{begin}' and '{end}'")
     page.write_text(f"{before}{begin}\n{measured}{end}{after}", encoding="utf-8")
 
 
