@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from mock_llm.patterns import found
+from mock_llm.patterns import RunsAwayError, found
 
 if TYPE_CHECKING:
     import re
@@ -56,6 +56,7 @@ class Check(NamedTuple):
         name: A header's name in lower case, or a JSON path as it is written.
         pattern: The compiled pattern of ``matches``.
         path: The steps of a JSON path.
+        place: Where the pattern is written, as ``file:line:column``.
     """
 
     part: Part
@@ -64,9 +65,14 @@ class Check(NamedTuple):
     name: str = ""
     pattern: re.Pattern[str] | None = None
     path: tuple[str | int, ...] = ()
+    place: str = ""
 
 
 Matcher = tuple[Check, ...]
+
+
+class UndecidedError(Exception):
+    """A check whose pattern runs away; the message says where it is written and what to do."""
 
 
 class Fit(NamedTuple):
@@ -78,7 +84,11 @@ class Fit(NamedTuple):
 
 
 def matches(matcher: Matcher, request: ModelRequest, nth: int) -> bool:
-    """Whether all checks fit; ``nth`` is the request's number in its conversation, from 1."""
+    """Whether all checks fit; ``nth`` is the request's number in its conversation, from 1.
+
+    Raises:
+        UndecidedError: If a pattern runs away on the request.
+    """
     return all(_fits_one(check, list(_values(check, request, nth))) for check in matcher)
 
 
@@ -174,7 +184,10 @@ def _fits(check: Check, value: Any) -> bool:
         return _same(check.wanted, value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if check.pattern is not None:
-        return found(check.pattern, text)
+        try:
+            return found(check.pattern, text)
+        except RunsAwayError as error:
+            raise UndecidedError(f"{check.place}: {error}") from None
     return check.wanted in text
 
 

@@ -10,6 +10,7 @@ from mock_llm.dialects import PATHS, by_name, counting_for_path, dialect_for_pat
 from mock_llm.dialects.dialect import Ids
 from mock_llm.dialects.sse import input_tokens
 from mock_llm.fates import Fate, fate_of
+from mock_llm.matchers import UndecidedError
 from mock_llm.replies import JSON, Impossible, Reply, scripted_reply
 from mock_llm.request import BadRequest
 from mock_llm.responder import Play, Refuse, Responder
@@ -56,7 +57,11 @@ class Router:
             problem = f"request {exchange.number} is not valid for {dialect.name}: {error}"
             return refuse(exchange, 400, problem, dialect)
         exchange.request = request = replace(request, headers=exchange.headers)
-        answer = self.responder.answer(request, exchange.number)
+        try:
+            answer = self.responder.answer(request, exchange.number)
+        except UndecidedError as error:
+            problem = f"request {exchange.number} cannot be told from others\n  {error}"
+            return refuse(exchange, 400, problem, dialect)
         if isinstance(answer, Refuse):
             exchange.violations = answer.violations
             return refuse(exchange, answer.status, answer.message, dialect)

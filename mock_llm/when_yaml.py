@@ -114,10 +114,12 @@ def _checks(part: Part, found: Any, problems: Problems, name: str = "") -> list[
     if how != "matches":
         check_names(found.node, RUN_VARIABLES, problems)
         return [Check(part, cast("How", how), text, name)]
+    node = _value_of(found.node)
     try:
-        return [Check(part, "matches", text, name, compile_pattern(text))]
+        line, column = problems.source.place(node.start)
+        place = f"{problems.source.file_at(node.start)}:{line}:{column}"
+        return [Check(part, "matches", text, name, compile_pattern(text), place=place)]
     except ValueError as error:
-        node = _value_of(found.node)
         problems.add(node.start, node.end, str(error))
         return []
 

@@ -6,6 +6,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from mock_llm.patterns import substitute
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
@@ -67,9 +69,14 @@ class Redaction:
         self._literal = re.compile("|".join(map(_whole, longest_first))) if longest_first else None
         named = {**(patterns or {}), **PATTERNS, **(last or {})}
         self._patterns = {name: compiled(pattern) for name, pattern in named.items()}
+        self._given = frozenset(patterns or {})
 
     def apply(self, text: str) -> Redacted:
-        """The text with every mask in place."""
+        """The text with every mask in place.
+
+        Raises:
+            RunsAwayError: If one of the ``patterns`` does not end.
+        """
         work = _Work(text)
         while True:
             before = len(work.done)
@@ -81,7 +88,7 @@ class Redaction:
         if self._literal is not None:
             work.sub(self._literal, lambda m: (name_of(self._values[m.group()]), self._values[m.group()]))
         for name, pattern in self._patterns.items():
-            work.sub(pattern, partial(work.named, name))
+            work.sub(pattern, partial(work.named, name), is_bounded=name in self._given)
 
 
 class _Work:
@@ -102,7 +109,7 @@ class _Work:
     def named(self, name: str, match: re.Match[str]) -> tuple[str, str]:
         return name, self.numbered(name, match["hit"])
 
-    def sub(self, pattern: re.Pattern[str], masked: _Masked) -> None:
+    def sub(self, pattern: re.Pattern[str], masked: _Masked, *, is_bounded: bool = False) -> None:
         whole = self.text
 
         def replaced(match: re.Match[str]) -> str:
@@ -113,7 +120,7 @@ class _Work:
             self.done.append(Replacement(line, name, mask, match.group()))
             return mask
 
-        self.text = pattern.sub(replaced, whole)
+        self.text = substitute(pattern, replaced, whole) if is_bounded else pattern.sub(replaced, whole)
 
 
 if TYPE_CHECKING:

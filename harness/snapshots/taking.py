@@ -17,6 +17,7 @@ from harness.snapshots.rendering import render_requests, render_screen, render_t
 from harness.snapshots.store import SnapshotStore
 from harness.snapshots.unused import unused_of
 from harness.steps.verdicts import CheckVerdict, Passed, Skipped, failed
+from mock_llm.patterns import RunsAwayError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +48,8 @@ def taken(launch: Launch, evidence: Evidence, *, is_whole: bool) -> Mapping[Snap
 def _verdict(taking: _Taking, step: Step) -> CheckVerdict:
     try:
         return taking.verdict(step)
+    except RunsAwayError as error:
+        return failed(str(error), "masks that can be put in place")
     except OSError as error:
         what = f"{error.filename2 or error.filename}: {error.strerror}"
         return failed("the snapshots cannot be read, or changes not be kept", "as in the snapshots", [what])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.steps.snapshot_arguments import SNAPSHOT, Snapshot, snapshot
+from mock_llm.patterns import checked_pattern
 from mock_llm.shape import Bool, Checked, Either, Enum, Field, Int, ListOf, Record, Shape, Str
 
 if TYPE_CHECKING:
@@ -118,16 +117,6 @@ StepArguments = (
 )
 
 
-def _regex(pattern: str) -> str:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from None
-    return pattern
-
-
 def _silent(value: dict[str, Any] | str) -> Silent:
     return Silent(value["reply"] if isinstance(value, dict) else None)
 
@@ -151,7 +140,7 @@ _STREAM = Field(
 _TEXTS = {
     "contains": Field(ListOf(Str(), "Text that must be there.", or_single=True), default=()),
     "lacks": Field(ListOf(Str(), "Text that must not be there.", or_single=True), default=()),
-    "matches": Field(Checked(Str("A regular expression that must be found."), _regex)),
+    "matches": Field(Checked(Str("A regular expression that must be found."), checked_pattern)),
 }
 
 _ABORT = Record(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.steps import abort, interrupt, program, recovery, request, silent, snapshot, truncation
 from harness.steps.verdicts import CheckVerdict, Pending, failed
+from mock_llm.patterns import RunsAwayError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,13 +37,18 @@ def check(step: Step, evidence: Evidence) -> CheckVerdict:
     Raises:
         KeyError: For a kind that has no check; the scenario loader refuses such a step.
     """
-    verdict = (
-        _driven(step, evidence) if step.kind in DRIVING_KINDS else CHECKS[step.kind](step.args, evidence)
-    )
+    try:
+        verdict = _driven(step, evidence) if step.kind in DRIVING_KINDS else _judged(step, evidence)
+    except RunsAwayError as error:
+        return failed(str(error), f"{step.label} can be decided")
     if isinstance(verdict, Pending) and evidence.finished:
         expected = f"{step.label} is decided before the run ends"
         return failed(f"still waiting for {verdict.waiting_for}", expected)
     return verdict
+
+
+def _judged(step: Step, evidence: Evidence) -> CheckVerdict:
+    return CHECKS[step.kind](step.args, evidence)
 
 
 def _driven(step: Step, evidence: Evidence) -> CheckVerdict:

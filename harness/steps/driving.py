@@ -30,9 +30,10 @@ from harness.steps.screens import Sight, echo_missing, read_so_far
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, failed
 from harness.steps.wording import chars, count, quoted
 from harness.terminal.keys import key, pasted
+from mock_llm.patterns import RunsAwayError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from harness.scenario import Step
     from harness.terminal.condition import Condition, TerminalSettings
@@ -175,11 +176,11 @@ class Drive:
         if moment.evidence.exit_code is not None or not keys:
             return
         until_s = moment.now_s + within_s
-        while self._not_ready(moment) and moment.now_s < until_s and not has_ended(moment):
-            moment = yield until_s
-        if has_ended(moment):
-            return
         try:
+            while self._not_ready(moment) and moment.now_s < until_s and not has_ended(moment):
+                moment = yield until_s
+            if has_ended(moment):
+                return
             for name in keys:
                 moment = yield from self._send(self._key(name, moment), moment, within_s)
             ended = Claim("the program has ended", lambda now: "" if has_ended(now) else "it runs")
@@ -239,7 +240,7 @@ class Drive:
             return torn(moment)
         if any(exchange.ended == "open" for exchange in moment.evidence.main):
             return "a reply is under way"
-        return self._settings.ready.unmet(moment.screen.rows)
+        return _unmet(self._settings.ready, moment)
 
     def _unlike(self, condition: Condition, title: str, moment: Moment) -> str:
         """What is not on the screen; echoes of what was typed do not count."""
@@ -253,7 +254,7 @@ class Drive:
             if error.may_come:
                 return str(error)
             raise _StepFailed(moment, str(error), looks(condition, title)) from None
-        problem = resolved.unmet(moment.screen.rows, lambda phrase: sight.shows(phrase, self.typed))
+        problem = _unmet(resolved, moment, lambda phrase: sight.shows(phrase, self.typed))
         if not problem and title not in moment.screen.title:
             problem = f"the title is {quoted(moment.screen.title)}"
         return problem
@@ -279,6 +280,13 @@ class _StepFailed(Exception):
         super().__init__(observed)
         self.moment = moment
         self.verdict: Failed = failed(observed, expected, picture(moment))
+
+
+def _unmet(condition: Condition, moment: Moment, is_shown: Callable[[str], bool] | None = None) -> str:
+    try:
+        return condition.unmet(moment.screen.rows, is_shown)
+    except RunsAwayError as error:
+        raise _StepFailed(moment, str(error), f"the screen matches /{condition.matches}/") from None
 
 
 def _said(words: str, moment: Moment) -> str:

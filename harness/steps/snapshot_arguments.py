@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any, Literal, NamedTuple, get_args
 
+from mock_llm.patterns import compile_pattern
 from mock_llm.shape import Checked, Either, Enum, Field, ListOf, MapOf, Record, Str
 
 Artifact = Literal["transcript", "requests", "screen", "timeline"]
@@ -29,13 +29,8 @@ class Snapshot(NamedTuple):
 
 
 def _pattern(text: str) -> str:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            matches_nothing = re.compile(f"(?P<kept>x)|(?P<hit>{text})").match("") is not None
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from None
-    if matches_nothing:
+    compile_pattern(text)
+    if compile_pattern(f"(?P<kept>x)|(?P<hit>{text})").match("") is not None:
         raise ValueError("this regular expression finds empty text everywhere")
     return text
 

@@ -11,6 +11,7 @@ from harness.steps.echo import is_shown
 from harness.steps.resolve import UnresolvedError, resolve
 from harness.steps.verdicts import Failed, Pending, failed
 from harness.steps.wording import chars, folded, quoted, shortened
+from mock_llm.patterns import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,7 +61,7 @@ def wanted(
 def missing(want: Wanted, has: Callable[[str], bool], text: str) -> list[str]:
     """What must be there and is not, each as a clause."""
     found = [f"lacks {quoted(t, 80)}" for t in want.contains if not has(t)]
-    if want.matches and not re.search(want.matches, text, re.MULTILINE):
+    if want.matches and not _found(want.matches, text):
         found.append(f"does not match /{want.matches}/")
     return found
 
@@ -78,10 +79,14 @@ def contains_words(found: Sequence[str]) -> list[str]:
 def satisfied(want: Wanted, text: str) -> str:
     """What was seen of a claim that holds."""
     seen = [f"found {quoted(t, 60)}" for t in want.contains]
-    match = re.search(want.matches, text, re.MULTILINE) if want.matches else None
+    match = _found(want.matches, text) if want.matches else None
     seen += [f"found {quoted(match[0], 60)}"] if match else []
     seen += [f"lacks {a.words} in {chars(len(text))}" for a in want.lacks]
     return ", ".join(seen)
+
+
+def _found(pattern: str, text: str) -> re.Match[str] | None:
+    return search(re.compile(pattern, re.MULTILINE), text)
 
 
 def shows(evidence: Evidence, phrase: str) -> bool:

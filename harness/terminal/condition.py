@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mock_llm.patterns import search
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -26,6 +28,9 @@ class Condition(NamedTuple):
         Args:
             rows: The rows of the screen.
             is_shown: Decides about ``shows``; without it, text counts wherever it stands.
+
+        Raises:
+            RunsAwayError: If the search for ``matches`` does not end.
         """
         text = " ".join(" ".join(rows).split())
 
@@ -38,7 +43,7 @@ class Condition(NamedTuple):
         for unwanted in self.lacks:
             if stands_there(unwanted):
                 return f"the screen shows '{unwanted}'"
-        if self.matches and not re.search(self.matches, "\n".join(rows), re.MULTILINE):
+        if self.matches and not search(re.compile(self.matches, re.MULTILINE), "\n".join(rows)):
             return f"the screen does not match /{self.matches}/"
         return ""
 

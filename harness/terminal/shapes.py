@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from harness.terminal.condition import Condition, Dialog, TerminalSettings
 from harness.terminal.keys import key
+from mock_llm.patterns import checked_pattern
 from mock_llm.shape import Checked, Field, ListOf, Record, Str
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-def _regex(pattern: str) -> str:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"not a regular expression: {error}") from None
-    return pattern
 
 
 def _key(name: str) -> str:
@@ -35,7 +24,7 @@ KEYS = ListOf(_KEY, "Keys.", at_least=1, or_single=True)
 CONDITION_FIELDS = {
     "shows": Field(ListOf(Str(), "Text that the screen shows.", or_single=True), default=()),
     "lacks": Field(ListOf(Str(), "Text that it does not show.", or_single=True), default=()),
-    "matches": Field(Checked(Str("A regular expression over its rows."), _regex)),
+    "matches": Field(Checked(Str("A regular expression over its rows."), checked_pattern)),
 }
 
 

@@ -155,3 +155,22 @@ def test_what_answers_at_the_end_is_noted(live: Any, asking: Any, word: str, tex
             assert server.journal.problems == []
 
     live.run(test)
+
+
+def test_a_pattern_that_runs_away_on_a_request_refuses_it_and_says_where_it_is_written(
+    live: Any, asking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mock_llm.patterns.LIMIT_S", 0.02)
+    script = parse_script("model:\n  - when: {last_user: {matches: '^(a|a)*$'}}\n    say: one\n", "s.yaml")
+
+    async def test() -> None:
+        async with live.serving(script) as (server, client):
+            response = await client.post(CHAT, json=asking.body("a" * 40 + "b"))
+            (problem,) = [each.problem for each in server.journal.problems]
+        assert response.status_code == 400
+        assert problem.startswith(
+            "request 1 cannot be told from others\n"
+            "  s.yaml:2:33: the regular expression /^(a|a)*$/ had no result after 0.02 s of work on 41 char"
+        )
+
+    live.run(test)

@@ -85,3 +85,14 @@ def test_an_unknown_name_in_a_text_fails_every_kind_with_the_known_names(build: 
     verdict = check(step, build.evidence(build.exchange("x"), finished=False))
     assert isinstance(verdict, Failed)
     assert verdict.observed.startswith("'{nonse}' has no value: no such name; known: nonce")
+
+
+def test_a_pattern_that_runs_away_fails_the_step_and_says_what_to_do(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mock_llm.patterns.LIMIT_S", 0.02)
+    args = arguments.Output(matches="^(a|a)*$")
+    step = Step("output", "output", args, Place("scenarios/a.yaml", 3, 5))
+    verdict = check(step, build.evidence(output="a" * 40 + "b"))
+    assert isinstance(verdict, Failed)
+    assert verdict.observed.startswith("the regular expression /^(a|a)*$/ had no result after 0.02 s of work")

@@ -355,3 +355,20 @@ def test_an_agent_without_quit_keys_is_over_at_once() -> None:
     play.see()
     play.read()
     assert (play.drive.is_over, play.drive.wake_s) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "settings"),
+    [
+        ('wait_for: {matches: "^(a|a)*$"}', SETTINGS),
+        ('screen: {matches: "^(a|a)*$"}', SETTINGS),
+        ("wait_for: {ready: true}", TerminalSettings(ready=Condition(matches="^(a|a)*$"), quit=("ctrl-d",))),
+    ],
+)
+def test_a_pattern_that_runs_away_on_the_screen_fails_the_step_at_once(
+    written: str, settings: TerminalSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mock_llm.patterns.LIMIT_S", 0.02)
+    play = Play(written, settings=settings)
+    play.see("a" * 39 + "b\r\n> ")
+    assert play.failed.observed.startswith("the regular expression /^(a|a)*$/ had no result after 0.02 s")
