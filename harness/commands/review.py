@@ -148,6 +148,6 @@ def _write_page(path: Path, changes: Sequence[Change]) -> None:
     from harness.snapshots.page import render_page
     from harness.snapshots.unused import unused_below
 
-    text = render_page(changes, unused_below(Path.cwd() / "scenarios"))
+    text = render_page(changes, unused_below(Path.cwd() / "scenarios"), str(Path.cwd()))
     path.write_text(text, encoding="utf-8", errors="replace")
     click.echo(f"wrote {path}")

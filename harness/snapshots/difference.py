@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LEAD = 40
+_WORDS = re.compile(r"\w+(?:[.,]\w+)*|\W")
 Mark = Literal[" ", "-", "+", "~", "@"]
 
 
@@ -42,6 +44,24 @@ def _rows(tag: str, old: list[str], new: list[str]) -> Iterator[Row]:
     yield from (Row("~", a, b) for a, b in zip(old, new, strict=False))
     yield from (Row("-", line, "") for line in old[both:])
     yield from (Row("+", "", line) for line in new[both:])
+
+
+def differing(old: str, new: str) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    """Two lines, each as what both begin with, what differs, and what both end with; words are not cut.
+
+    >>> differing("take it up again.", "take it up anew.")
+    (('take it up ', 'again', '.'), ('take it up ', 'anew', '.'))
+    """
+    one, two = _WORDS.findall(old), _WORDS.findall(new)
+    most = min(len(one), len(two))
+    start = next((n for n in range(most) if one[n] != two[n]), most)
+    end = next((n for n in range(most - start) if one[-1 - n] != two[-1 - n]), most - start)
+    return _parts(one, start, end), _parts(two, start, end)
+
+
+def _parts(words: list[str], start: int, end: int) -> tuple[str, str, str]:
+    rest = len(words) - end
+    return "".join(words[:start]), "".join(words[start:rest]), "".join(words[rest:])
 
 
 def changed_lines(name: str, before: str | None, after: str, most: int = 4) -> list[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from harness.snapshots.difference import rows
+from harness.html_page import html_page
+from harness.snapshots.difference import differing, rows
+from harness.snapshots.page_look import SCRIPT, STYLE
 from harness.snapshots.view import visible
 
 if TYPE_CHECKING:
@@ -14,87 +16,118 @@ if TYPE_CHECKING:
     from harness.snapshots.difference import Row
     from harness.snapshots.store import Change
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --old: #d73a4926; --new: #2da44e26; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 82rem; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin: 0; }
-section { border: 1px solid var(--line); border-radius: .5rem; margin: 1.5rem 0; padding: 1rem; }
-.about { opacity: .75; margin: .25rem 0 .75rem; }
-code, pre, table { font: 13px/1.45 ui-monospace, monospace; }
-nav li { margin: .15rem 0; } pre { overflow-x: auto; margin: 0; white-space: pre-wrap; }
-button { font: inherit; padding: .2rem .8rem; } button[aria-pressed=true] { font-weight: 700; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; margin-top: .75rem; }
-td { white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; padding: 0 .5rem; width: 50%; }
-td.old { background: var(--old); } td.new { background: var(--new); } td.gap { opacity: .6; }
-.side { margin-top: .75rem; }
-.screen pre { background: #111; color: #ddd; padding: .75rem; white-space: pre; }
-"""
-_SCRIPT = """
-for (const section of document.querySelectorAll("section")) {
-  const show = name => {
-    for (const part of section.querySelectorAll("[data-part]")) part.hidden = part.dataset.part !== name;
-    for (const button of section.querySelectorAll("button"))
-      button.setAttribute("aria-pressed", button.dataset.show === name);
-  };
-  for (const button of section.querySelectorAll("button"))
-    button.addEventListener("click", () => show(button.dataset.show));
-  show("diff");
-}
-"""
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+_WHOLE = 10**9  # lines of context, which no snapshot has
+_VIEWS = ("diff", "before", "after")
 
 
-def render_page(changes: Sequence[Change], unused: Sequence[str]) -> str:
-    """The page: a list of all changes, then each before, after, and as a diff."""
-    return "\n".join(_page(changes, unused)) + "\n"
+def render_page(changes: Sequence[Change], unused: Sequence[str], folder: str = "") -> str:
+    """The page: a list of all changes, then each as a diff, before and after.
+
+    Args:
+        changes: What waits.
+        unused: Names of snapshots that no step asks for.
+        folder: Where qa was called; evidence below it is named from there.
+    """
+    title = "1 change to review" if len(changes) == 1 else f"{len(changes)} changes to review"
+    return html_page(title, "\n".join(_body(title, changes, unused, folder)), STYLE, SCRIPT)
 
 
-def _page(changes: Sequence[Change], unused: Sequence[str]) -> Iterator[str]:
-    count = "1 change" if len(changes) == 1 else f"{len(changes)} changes"
-    yield "<!doctype html>"
-    yield '<html lang="en"><head><meta charset="utf-8"><title>qa review</title>'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    yield '<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">'
-    yield f"<style>{_STYLE}</style></head><body>"
-    yield f"<h1>{count} to review</h1><nav><ul>"
+def _body(title: str, changes: Sequence[Change], unused: Sequence[str], folder: str) -> Iterator[str]:
+    yield f"<h1>{title}</h1>"
+    yield '<p class="lead">What the last runs looked like, against the accepted snapshots: '
+    yield '<span class="minus">&minus; accepted before</span> <span class="plus">+ now</span>. '
+    yield "Decide on a terminal with <code>qa review</code>.</p>"
+    yield "<nav><table>"
     for number, change in enumerate(changes, 1):
-        yield f'<li><a href="#change-{number}">{escape(change.name)}</a> {_state(change)}</li>'
-    yield "</ul></nav>"
+        link = f'<a href="#change-{number}">{escape(change.name)}</a>'
+        yield f"<tr><td>{link}</td><td>{_state(change)}</td><td>{_size(change)}</td></tr>"
+    yield "</table></nav>"
     for number, change in enumerate(changes, 1):
-        yield from _section(number, change)
+        yield from _section(number, change, folder)
     if unused:
         yield "<h2>Unused snapshots</h2><ul>"
         yield from (f"<li><code>{escape(name)}</code></li>" for name in unused)
         yield "</ul>"
-    yield f"<script>{_SCRIPT}</script></body></html>"
 
 
 def _state(change: Change) -> str:
     return "new" if change.before is None else escape(change.state)
 
 
-def _section(number: int, change: Change) -> Iterator[str]:
-    kind = "screen" if change.artifact == "screen" else "text"
-    yield f'<section id="change-{number}" class="{kind}"><h2>{escape(change.name)}</h2>'
-    yield f'<p class="about">{_state(change)}, from {escape(change.made_by)}, step {escape(change.place)}<br>'
-    yield f"evidence: <code>{escape(change.evidence)}</code><br>"
+def _size(change: Change) -> str:
+    found = rows(change.before, change.after, 0)
+    gone = sum(row.mark in "-~" for row in found)
+    come = sum(row.mark in "+~" for row in found)
+    minus = f'<span class="minus">&minus;{gone}</span> ' if gone else ""
+    return f'{minus}<span class="plus">+{come}</span>' if come else minus
+
+
+def _section(number: int, change: Change, folder: str) -> Iterator[str]:
+    yield f'<details open id="change-{number}"><summary><h2>{escape(change.name)}</h2>'
+    yield f'<span class="state">{_state(change)}</span> {_size(change)}</summary><div class="inner">'
+    yield f'<p class="about">from {escape(change.made_by)}, step {escape(change.place)}<br>'
+    yield f"evidence: <code>{escape(change.evidence.removeprefix(f'{folder}/'))}</code><br>"
     yield f"accept: <code>qa review --accept {escape(change.name)}</code></p>"
-    for name in ("before", "after", "diff"):
-        yield f'<button type="button" data-show="{name}">{name}</button>'
-    before = "there is none" if change.before is None else change.before
-    yield f'<div class="side" data-part="before"><pre>{_text(before)}</pre></div>'
-    yield f'<div class="side" data-part="after"><pre>{_text(change.after)}</pre></div>'
-    yield '<div data-part="diff"><table>'
+    yield '<div class="views" role="group" aria-label="what to show">'
+    yield from (f'<button type="button" data-show="{name}">{name}</button>' for name in _VIEWS)
+    yield "</div>"
+    is_screen = change.artifact == "screen"
+    yield '<div data-part="diff">'
+    yield from _screens(change) if is_screen else _diff(change)
+    yield "</div>"
+    look = ' class="screen"' if is_screen else ""
+    for name, text in (("before", change.before), ("after", change.after)):
+        inner = "<p>there is none</p>" if text is None else f"<pre{look}>{_text(text)}</pre>"
+        yield f'<div data-part="{name}">{inner}</div>'
+    yield "</div></details>"
+
+
+def _diff(change: Change) -> Iterator[str]:
+    look = " only-after" if change.before is None else ""
+    yield f'<table class="diff{look}">'
     yield from (_row(row) for row in rows(change.before, change.after))
-    yield "</table></div></section>"
+    yield "</table>"
 
 
 def _row(row: Row) -> str:
-    if row.mark == "@":
-        return f'<tr><td class="gap">{row.before}</td><td class="gap">{row.after}</td></tr>'
-    old = ' class="old"' if row.mark in "-~" else ""
-    new = ' class="new"' if row.mark in "+~" else ""
-    return f"<tr><td{old}>{_text(row.before)}</td><td{new}>{_text(row.after)}</td></tr>"
+    match row.mark:
+        case "@":
+            return f'<tr class="same"><td class="gap">{row.before}</td><td class="gap">{row.after}</td></tr>'
+        case " ":
+            return f'<tr class="same"><td>{_text(row.before)}</td><td>{_text(row.after)}</td></tr>'
+        case "-":
+            return f'<tr><td class="old">{_text(row.before)}</td><td></td></tr>'
+        case "+":
+            return f'<tr><td></td><td class="new">{_text(row.after)}</td></tr>'
+    old, new = differing(visible(row.before), visible(row.after))
+    return f'<tr><td class="old">{_marked(old, "del")}</td><td class="new">{_marked(new, "ins")}</td></tr>'
+
+
+def _marked(parts: tuple[str, str, str], tag: str) -> str:
+    same, other, rest = map(escape, parts)
+    return f"{same}<{tag}>{other}</{tag}>{rest}" if other and (same or rest) else same + other + rest
+
+
+def _screens(change: Change) -> Iterator[str]:
+    """Both screens as they stood, with a mark at each row that differs."""
+    found = rows(change.before, change.after, _WHOLE)
+    yield '<div class="screens">'
+    if change.before is not None:
+        yield from _screen(
+            "before", [(row.before, row.mark in "-~") for row in found if row.mark != "+"], "old"
+        )
+    yield from _screen("after", [(row.after, row.mark in "+~") for row in found if row.mark != "-"], "new")
+    yield "</div>"
+
+
+def _screen(name: str, lines: Sequence[tuple[str, bool]], look: str) -> Iterator[str]:
+    shown = "".join(
+        f'<span class="{look}">{_text(line) or " "}</span>'
+        if differs
+        else f"<span>{_text(line) or ' '}</span>"
+        for line, differs in lines
+    )
+    yield f'<figure><figcaption>{name}</figcaption><pre class="screen">{shown}</pre></figure>'
 
 
 def _text(text: str) -> str:

@@ -79,8 +79,8 @@ def test_every_scenario_it_names_is_shipped() -> None:
     assert find(sorted(named), ROOT)
 
 
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)]+)\)", README))))
-def test_every_link_leads_to_a_file(link: str) -> None:
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"(?:\]\(|src=\")([^)\"]+)", README))))
+def test_every_link_and_picture_leads_to_a_file(link: str) -> None:
     assert (ROOT / link).exists()
 
 

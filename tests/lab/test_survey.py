@@ -1,9 +1,14 @@
-"""The model of a survey: what a cell says, what is still to be measured, and that nothing is lost on disk."""
+"""The model of a survey: what a cell says, what is still to be measured, and that nothing is lost on disk.
+
+Run as a program, this file writes the pages of docs/survey-results.json again.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -23,6 +28,7 @@ from harness.lab.survey import (
 from harness.lab.survey_html import render_html
 from harness.lab.survey_markdown import render_markdown, render_text
 
+RESULTS = Path(__file__).parents[2] / "docs"
 OMP = Column("omp", "18.2.3", "openai-chat", "one-shot")
 PI = Column("pi", "0.73.1", "openai-chat", "one-shot")
 EXACT = Row("loop-exact", "loop", "text", "three paragraphs come round")
@@ -118,26 +124,27 @@ class _Page(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.texts: list[str] = []
-        self.attributes: list[str] = []
+        self.classes: list[str | None] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self.attributes += [name for name, _value in attrs]
+        self.classes += [value for name, value in attrs if name == "class" and tag == "td"]
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
 
 
 def test_the_page_shows_each_finding_with_the_guards_words_and_loads_nothing() -> None:
-    page = _Page(render_html(SURVEY))
-    assert "■ stopped at 1,440 of 4,030" in page.texts
-    assert "□ never" in page.texts
+    text = render_html(SURVEY)
+    page = _Page(text)
+    assert {"■ 1,440", "of 4,030", "stopped at 1,440 of 4,030", "□ never"} <= set(page.texts)
     assert "Thinking loop detected" in page.texts
     assert page.texts.count("not measured") == 2
-    assert page.tags.count("td") == 4
-    assert not {"script", "link", "img"} & set(page.tags)
-    assert not {"src", "href"} & set(page.attributes)
+    assert page.classes.count("stopped") == page.classes.count("never") == 1
+    assert not {"script", "img"} & set(page.tags)
+    assert "default-src 'none'" in text
+    assert not re.search(r"https?:|@import|url\(|src=", text)
 
 
 def test_no_text_of_an_agent_becomes_part_of_the_page() -> None:
@@ -146,6 +153,32 @@ def test_no_text_of_an_agent_becomes_part_of_the_page() -> None:
     page = _Page(render_html(SURVEY.added([cell])))
     assert "script" not in page.tags
     assert page.texts.count(evil) == 3
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        (STOPPED._replace(at=None), ["■ ?"]),
+        (STOPPED._replace(of=0), ["■ 1,440"]),
+        (STOPPED._replace(outcome="told", at=5, of=14, unit="calls"), ["◧ call 5", "of 14, told only"]),
+        (STOPPED._replace(outcome="told", at=None), ["◧ ?", "told only"]),
+        (STOPPED._replace(outcome="interrupted", at=80, of=900), ["✗ 80", "of 900"]),
+        (STOPPED._replace(outcome="left-alone"), ["✓ whole"]),
+        (STOPPED._replace(outcome="error"), ["! error"]),
+    ],
+)
+def test_a_cell_of_the_page_is_a_figure_or_a_word(cell: Cell, shown: list[str]) -> None:
+    texts = _Page(render_html(Survey("", (OMP,), (EXACT,), (cell,)))).texts
+    first = texts.index(shown[0])
+    assert [text for text in texts[first:] if text.strip()][: len(shown)] == shown
+
+
+def test_the_committed_pages_are_those_of_the_committed_figures() -> None:
+    survey = parse_survey((RESULTS / "survey-results.json").read_text(encoding="utf-8"))
+    for name, text in (("html", render_html(survey)), ("md", render_markdown(survey))):
+        assert (RESULTS / f"survey-results.{name}").read_text(encoding="utf-8") == text, (
+            "if that is meant: python tests/lab/test_survey.py"
+        )
 
 
 def test_the_markdown_is_one_table_with_the_words_below_it() -> None:
@@ -163,3 +196,9 @@ def test_the_terminal_gets_one_line_for_each_cell_and_the_counts() -> None:
     assert lines[1] == "  loop-exact   stopped at 1,440 of 4,030"
     assert lines[-1] == "1 stopped, 1 never"
     assert render_text(Survey("", (), (), ())) == "nothing was measured"
+
+
+if __name__ == "__main__":
+    measured = parse_survey((RESULTS / "survey-results.json").read_text(encoding="utf-8"))
+    (RESULTS / "survey-results.html").write_text(render_html(measured), encoding="utf-8")
+    (RESULTS / "survey-results.md").write_text(render_markdown(measured), encoding="utf-8")

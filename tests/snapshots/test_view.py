@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.snapshots.difference import changed_lines, rows
+from harness.snapshots.difference import changed_lines, differing, rows
 from harness.snapshots.page import render_page
 from harness.snapshots.view import cells, cut, render_change, visible
 from tests.snapshots.made import change
@@ -103,6 +103,28 @@ def test_a_diff_with_all_lines_holds_both_texts(before: str, after: str) -> None
     assert [r.after for r in found if r.mark in " +~"] == after.splitlines()
 
 
+@given(st.text("ab,1 .", max_size=20), st.text("ab,1 .", max_size=20))
+def test_two_lines_differ_between_what_both_begin_and_end_with(before: str, after: str) -> None:
+    old, new = differing(before, after)
+    assert ("".join(old), "".join(new)) == (before, after)
+    assert (old[0], old[2]) == (new[0], new[2])
+    assert (old[1] == new[1]) is (before == after)
+
+
+def test_words_and_numbers_are_not_cut() -> None:
+    assert differing("fired at 1,042 characters", "fired at 1,494 characters")[0] == (
+        "fired at ",
+        "1,042",
+        " characters",
+    )
+
+
+def test_the_page_names_evidence_from_the_folder_it_was_made_in() -> None:
+    found = change("a\n", "b\n")._replace(evidence="/here/.qa/runs/0001/x")
+    assert "evidence: <code>.qa/runs/0001/x</code>" in render_page([found], [], "/here")
+    assert "evidence: <code>/here/.qa/runs/0001/x</code>" in render_page([found], [], "/there")
+
+
 def test_a_failed_step_shows_the_first_lines_that_differ() -> None:
     assert changed_lines("a", "1\n2\n3\n", "1\nx\ny\nz\n", 2) == [
         "a:",
@@ -118,8 +140,8 @@ def test_a_failed_step_shows_the_first_lines_that_differ() -> None:
 def test_the_page_has_before_after_and_diff_of_each_change_and_loads_nothing() -> None:
     page = render_page([change("<old>\n", "<new>\n"), change(None, "s\x1b[2J\n", "screen")], ["loop/x/y.txt"])
     assert "2 changes to review" in page
-    assert '<td class="old">&lt;old&gt;</td><td class="new">&lt;new&gt;</td>' in page
-    assert page.count("<section") == 2
+    assert '<td class="old">&lt;<del>old</del>&gt;</td><td class="new">&lt;<ins>new</ins>&gt;</td>' in page
+    assert page.count("<details") == 2
     for part in ("before", "after", "diff"):
         assert page.count(f'data-part="{part}"') == 2
     assert "qa review --accept loop/common/requests" in page
