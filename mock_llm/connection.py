@@ -12,6 +12,7 @@ import json
 import traceback
 from typing import TYPE_CHECKING, cast
 
+from mock_llm.packed_body import PackedError, unpacked
 from mock_llm.plain_request import plain_request
 from mock_llm.playing import Framing, Player
 from mock_llm.routing import refuse
@@ -199,20 +200,24 @@ class Connection(asyncio.Protocol):
 
     def _answer_model(self, method: str, target: str, headers: dict[str, str], body: bytes) -> None:
         exchange = self._begin(method, target, headers)
-        reply = self._routed(exchange, body)
+        body, reply = self._routed(exchange, body)
         self._server.spill.body(exchange, body)
         self._start(exchange, reply)
         self._server.spill.forget(exchange, len(body))
 
-    def _routed(self, exchange: Exchange, body: bytes) -> Reply:
+    def _routed(self, exchange: Exchange, body: bytes) -> tuple[bytes, Reply]:
+        """The body, unpacked, and the reply to it."""
         limit = self._server.max_body_bytes
         if self._body_bytes > limit:
             size = f"a body of {self._body_bytes} bytes; the limit is {limit} bytes"
-            return refuse(exchange, 413, f"request {exchange.number} has {size}")
+            return body, refuse(exchange, 413, f"request {exchange.number} has {size}")
         try:
-            return self._server.route(exchange, body)
+            body = unpacked(body, exchange.headers.get("content-encoding", ""), limit)
+            return body, self._server.route(exchange, body)
+        except PackedError as error:
+            return body, refuse(exchange, error.status, f"request {exchange.number} has {error}")
         except Exception:  # noqa: BLE001 - the run must fail with it, and the client must hear of it
-            return refuse(exchange, 500, _bug())
+            return body, refuse(exchange, 500, _bug())
 
     def _answer_garbage(self, error: h11.RemoteProtocolError) -> None:
         exchange = self._begin("?", "?", {})

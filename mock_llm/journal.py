@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from mock_llm.script import ScriptTurn
 
 # What an exchange keeps of a reply's text, and the journal of requests that were refused: an agent that asks
-# in a loop, or reads a runaway reply for ever, costs no memory beyond.
+# in a loop, or reads a runaway reply for ever, costs no memory beyond. The same holds for what is answered by
+# a constant, such as a list of models: some clients ask for it all the time.
 KEPT_CHARS = 1024 * 1024
 KEPT_REFUSED = 200
+KEPT_ASIDE = 200
 
 Ending = Literal["open", "complete", "client-hung-up", "cap", "fault", "refused", "server-stopped"]
 Lane = Literal["main", "side", "none"]
@@ -110,7 +112,8 @@ class JournalEvent:
 class Journal:
     """Every exchange in order. Listeners hear each event at once, in order.
 
-    Of the requests that were refused only the first :data:`KEPT_REFUSED` stay; ``dropped`` counts the others.
+    Of the requests that were refused only the first :data:`KEPT_REFUSED` stay, of those that were answered by
+    a constant the first :data:`KEPT_ASIDE`; ``dropped`` counts the others.
     """
 
     exchanges: list[Exchange] = field(default_factory=list)
@@ -118,6 +121,7 @@ class Journal:
     dropped: int = 0
     _begun: int = 0
     _refused: int = 0
+    _aside: int = 0
 
     def emit(self, event: JournalEvent) -> None:
         """Tell every listener."""
@@ -166,19 +170,24 @@ class Journal:
         if exchange.ended == "open":
             exchange.ended, exchange.ended_s = ended, at_s
             self.emit(JournalEvent(at_s, "ended", exchange, {"ended": ended}))
-            if exchange.problem:
-                self._drop_surplus(exchange)
+            self._drop_surplus(exchange)
 
     def clear(self) -> None:
         """Forget every exchange; the next one is number 1 again."""
         self.exchanges.clear()
-        self.dropped = self._begun = self._refused = 0
+        self.dropped = self._begun = self._refused = self._aside = 0
 
-    def _drop_surplus(self, refused: Exchange) -> None:
-        if self._refused < KEPT_REFUSED:
+    def _drop_surplus(self, exchange: Exchange) -> None:
+        if exchange.problem:
             self._refused += 1
-        elif refused in self.exchanges:
-            self.exchanges.remove(refused)
+            is_surplus = self._refused > KEPT_REFUSED
+        elif exchange.lane == "side" and exchange.turn is None:
+            self._aside += 1
+            is_surplus = self._aside > KEPT_ASIDE
+        else:
+            return
+        if is_surplus and exchange in self.exchanges:
+            self.exchanges.remove(exchange)
             self.dropped += 1
 
     @property

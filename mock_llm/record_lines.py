@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import json
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from mock_llm.packed_body import PackedError, unpacked
 from mock_llm.record_decode import decoder_for
 from mock_llm.record_decode.piece import Called, Counted, Failed, Finished, Said, Stopped
 from mock_llm.record_decode.sse import EventData
@@ -54,6 +56,8 @@ class Lines:
 
     def begin(self, body: bytes) -> Line:
         """The request."""
+        with suppress(PackedError):
+            body = unpacked(body, self._headers.get("content-encoding", ""), MOST_BODY_BYTES)
         try:
             asked: Any = json.loads(self._clean(body.decode("utf-8", "replace")))
             json.dumps(asked)

@@ -10,7 +10,7 @@ import pytest
 
 from mock_llm import journal as journal_module
 from mock_llm import spilling
-from mock_llm.journal import KEPT_REFUSED, Exchange, Journal, JournalEvent
+from mock_llm.journal import KEPT_ASIDE, KEPT_REFUSED, Exchange, Journal, JournalEvent
 from mock_llm.journal_json import exchange_summary
 from mock_llm.script import Stream
 
@@ -27,6 +27,23 @@ def test_requests_that_are_refused_do_not_grow_the_journal_without_bound(live: A
 
             numbers = [exchange.number for exchange in server.journal.exchanges]
             assert numbers == [*range(1, KEPT_REFUSED + 1), KEPT_REFUSED + 31]
+            assert server.journal.dropped == 30
+            assert server.journal.main[0].text_sent == "one"
+
+    live.run(test)
+
+
+def test_what_is_asked_beside_the_script_does_not_grow_the_journal_without_bound(
+    live: Any, asking: Any
+) -> None:
+    async def test() -> None:
+        async with live.serving(live.script("one")) as (server, client):
+            for _ in range(KEPT_ASIDE + 30):
+                assert (await client.get("/v1/models")).status_code == 200
+            await client.post("/v1/chat/completions", json=asking.body())
+
+            numbers = [exchange.number for exchange in server.journal.exchanges]
+            assert numbers == [*range(1, KEPT_ASIDE + 1), KEPT_ASIDE + 31]
             assert server.journal.dropped == 30
             assert server.journal.main[0].text_sent == "one"
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mock_llm.dialects import NAMES
-from mock_llm.record_decode import decoder_for, dialect_of
+from mock_llm.record_decode import decoder_for, dialect_of, sse
 from mock_llm.record_decode.piece import Called, Counted, Failed, Finished, Said, Stopped
 from mock_llm.record_decode.sse import EventData
 
@@ -170,6 +170,33 @@ def test_events_are_found_however_the_bytes_were_cut(
     found = [event for start, end in pairwise(places) for event in stream.feed(data[start:end])]
 
     assert found == [(space and " ") + event for event in events]
+
+
+@given(cuts=st.lists(st.integers(0, 400), max_size=6), ending=st.sampled_from(["\n", "\r\n"]))
+def test_an_event_that_does_not_end_is_left_out_and_not_kept(cuts: list[int], ending: str) -> None:
+    lines = [
+        "data: one",
+        "",
+        f"data: {'x' * 200}",
+        "",
+        "data: a",
+        *["data: 12345"] * 20,
+        "",
+        "data: two",
+        "",
+        "",
+    ]
+    data = ending.join(lines).encode()
+    places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    stream = EventData()
+    found = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sse, "MOST_CHARS", 100)
+        for start, end in pairwise(places):
+            found += stream.feed(data[start:end])
+            assert sum(map(len, (*stream._line, *stream._data))) <= 2 * 100
+
+    assert found == ["one", "two"]
 
 
 @pytest.mark.parametrize(
