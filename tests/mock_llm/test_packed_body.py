@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from mock_llm.packed_body import PackedError, unpacked
 
-PACKERS = {
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "x-gzip": gzip.compress,
     "deflate": zlib.compress,
@@ -40,8 +41,7 @@ def test_deflate_without_its_frame_is_understood_too() -> None:
             b"x",
             "zstd",
             415,
-            "a body in the content encoding 'zstd', and only gzip and deflate are unpacked here\n"
-            "  switch the compression of requests off in the client",
+            "a body in the content encoding 'zstd', and only gzip and deflate are unpacked here\n  switch the",
         ),
         (
             gzip.compress(b"x"),
