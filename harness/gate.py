@@ -7,9 +7,11 @@ What can only be better or is a matter of the machine ``warns``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.results import Change, Place, ScenarioResult, Stop
+from harness.steps.wording import chars, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 CLASSES_S = {"under 1 s": 1.0, "under 3 s": 3.0, "under 10 s": 10.0, "under 30 s": 30.0, "over 30 s": 1e9}
 """Classes of duration by their upper bounds: coarse, because a busy machine is no finding."""
+
+_BETTER = ("caught-earlier", "passes-now", "new-scenario")
+"""What warns because the baseline should say it."""
 
 _STOPPING_STEPS = ("abort", "silent", "truncation", "recovery")
 
@@ -100,10 +105,17 @@ def compare(
     return tuple(found)
 
 
-def failing(changes: Iterable[Change], *, is_accepted: bool = False) -> list[Change]:
+def failing(changes: Iterable[Change]) -> list[Change]:
     """The findings for which the gate fails."""
-    levels = ("fails",) if is_accepted else ("fails", "accept")
-    return [change for change in changes if change.level in levels]
+    return [change for change in changes if change.level in ("fails", "accept")]
+
+
+def taken(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """The findings once what was seen is the new baseline: what differs from the old one is accepted."""
+    return tuple(
+        replace(change, level="accepted") if change.level == "accept" or change.kind in _BETTER else change
+        for change in changes
+    )
 
 
 class _One(NamedTuple):
@@ -124,7 +136,7 @@ class _One(NamedTuple):
             yield from self._stops(old)
             yield from self._verdict(old)
             if result.requests != old.requests:
-                text = f"makes {_requests(result.requests)} instead of {old.requests:,}"
+                text = f"makes {count(result.requests, 'request')} instead of {old.requests:,}"
                 yield self._change("other-requests", "accept", text, str(old.requests), str(result.requests))
             yield from self._duration(old)
         if result.is_flaky:
@@ -136,7 +148,7 @@ class _One(NamedTuple):
             text = f"is new and fails: {_why(self.result)}"
             yield self._change("new-and-failing", "accept", text, place=_wrong_place(self.result))
         else:
-            text = f"is not in the baseline ({self.result.verdict}); qa gate --accept puts it there"
+            text = f"is new to the baseline ({self.result.verdict})"
             yield self._change("new-scenario", "warns", text)
 
     def _verdict(self, old: Known) -> Iterator[Change]:
@@ -148,7 +160,7 @@ class _One(NamedTuple):
                 yield self._change("known-failure", "warns", text, place=place)
             return
         if now == "passed":
-            text = f"passes now, and the baseline says {old.verdict}; qa gate --accept keeps it so"
+            text = f"passes now, and the baseline says {old.verdict}"
             yield self._change("passes-now", "warns", text, old.verdict, now)
         elif now == "skipped":
             text = f"is skipped now: {_first(self.result.problem)}"
@@ -179,7 +191,7 @@ class _One(NamedTuple):
         if late:
             way = "later" if late > 0 else "earlier"
             level: Level = "accept" if late > self.later_chars else "warns"
-            text = f"{subject} {abs(late):,} characters {way}: by {_shown(now)}, was {_shown(was)}"
+            text = f"{subject} {chars(abs(late))} {way}: by {_shown(now)}, was {_shown(was)}"
             yield self._change(f"caught-{way}", level, text, _shown(was), _shown(now), by=late)
         if (was.rule, was.mechanism, was.stream) != (now.rule, now.mechanism, now.stream):
             text = f"{subject} by another mechanism: by {_shown(now)}, was {_shown(was)}"
@@ -188,7 +200,8 @@ class _One(NamedTuple):
             text = f"{subject} by {_shown(now)}, was {_shown(was)}"
             yield self._change("other-figures", "accept", text, _shown(was), _shown(now))
         if was.kept_chars != now.kept_chars:
-            text = f"{_kept(now)} of reply {now.reply} is kept, was {_kept(was)}"
+            verb = "is" if now.kept_chars in (None, 0, 1) else "are"
+            text = f"{_kept(now)} of reply {now.reply} {verb} kept, was {_kept(was)}"
             yield self._change("keeps-other", "accept", text, _kept(was), _kept(now))
 
     def _duration(self, old: Known) -> Iterator[Change]:
@@ -273,16 +286,15 @@ def _shown(stop: Stop) -> str:
     who = stop.mechanism or stop.rule or "an unnamed rule"
     if stop.fired_at is None:
         return who
-    of = f" of {stop.text_chars:,}" if stop.text_chars else ""
-    return f"{who} at {stop.fired_at:,}{of} characters"
+    if not stop.text_chars:
+        return f"{who} at {chars(stop.fired_at)}"
+    return f"{who} at {stop.fired_at:,} of {chars(stop.text_chars)}"
 
 
 def _kept(stop: Stop) -> str:
-    return "nothing" if stop.kept_chars is None else f"{stop.kept_chars:,} characters"
-
-
-def _requests(number: int) -> str:
-    return "1 request" if number == 1 else f"{number:,} requests"
+    if stop.kept_chars is None:
+        return "an unknown part"
+    return chars(stop.kept_chars) if stop.kept_chars else "nothing"
 
 
 def _rank(duration: str) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.gate import CLASSES_S, Key, Known
 from harness.problems import UserError
+from harness.reporters.layout import where_of
 from harness.results import Stop
 from mock_llm.located import open_source, parse_yaml
 from mock_llm.problems import ScriptError
@@ -52,6 +53,8 @@ class GateFile(NamedTuple):
         dialect: A dialect of every agent, ``all``, or empty for the first of each.
         detector: Globs of the files that are the detector, relative to the folder of the file.
         later_chars: A loop may be caught so many characters later with a warning only.
+        reasons: By an agent's name the file that says why mutants of its guard may survive, relative to the
+            folder of this one.
         baseline: What is known.
         accepted: What was taken, the oldest first.
     """
@@ -61,6 +64,7 @@ class GateFile(NamedTuple):
     dialect: str = ""
     detector: tuple[str, ...] = ()
     later_chars: int = 0
+    reasons: Mapping[str, str] = {}
     baseline: Mapping[Key, Known] = {}
     accepted: tuple[Acceptance, ...] = ()
 
@@ -103,6 +107,12 @@ GATE: Shape = Record(
                 "a tolerance", {"later_chars": Field(Int("So much later only warns.", at_least=0), default=0)}
             )
         ),
+        "reasons": Field(
+            MapOf(
+                Str("A file, as 'qa mutate --reasons' takes it."), "Why mutants survive, by the agent's name."
+            ),
+            default={},
+        ),
         "accepted": Field(
             ListOf(
                 Record(
@@ -140,6 +150,7 @@ def parse_gate(data: str | bytes, file: str) -> GateFile:
         dialect=value["dialect"],
         detector=value["detector"],
         later_chars=tolerate.get("later_chars", 0),
+        reasons=value["reasons"],
         baseline=_baseline(value["baseline"]),
         accepted=tuple(Acceptance(**entry) for entry in value["accepted"]),
     )
@@ -148,7 +159,10 @@ def parse_gate(data: str | bytes, file: str) -> GateFile:
 
 
 def render_gate(before: str, baseline: Mapping[Key, Known], accepted: Sequence[Acceptance]) -> str:
-    """The text with another baseline; what stands above :data:`MARK` stays as it is."""
+    """The text with another baseline; what stands above :data:`MARK` stays as it is.
+
+    Lines end as the first one does: a checkout may have turned all of them into those of Windows.
+    """
     head = before.partition(MARK)[0] or NEW_HEAD
     lines = [MARK, "accepted:" if accepted else "accepted: []"]
     for entry in accepted:
@@ -156,13 +170,14 @@ def render_gate(before: str, baseline: Mapping[Key, Known], accepted: Sequence[A
         if entry.changes:
             lines += ["    changes:", *(f"      - {_quoted(change)}" for change in entry.changes)]
     lines += [*_rendered(baseline), ""]
-    return (head if head.endswith("\n") else head + "\n") + "\n".join(lines)
+    end = "\r\n" if "\r\n" in head.partition("\n")[0] + "\n" else "\n"
+    return (head if head.endswith("\n") else head + end) + end.join(lines)
 
 
 def change_line(change: Change) -> str:
     """A finding as an acceptance keeps it."""
     control = " (control)" if change.control else ""
-    return f"{change.scenario}{control} on {change.agent}, {change.dialect}: {change.text}"
+    return f"{change.scenario}{control} on {where_of(change)}: {change.text}"
 
 
 def _baseline(value: dict[str, Any]) -> dict[Key, Known]:

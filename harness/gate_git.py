@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -48,8 +49,27 @@ def _merge_base(folder: Path, revision: str) -> str:
 def _git(folder: Path, *words: str) -> str:
     done = _run(folder, *words)
     if done.returncode != 0:
-        raise CannotRun(f"git {words[0]} failed in {folder}: {done.stderr.strip()}")
+        raise CannotRun(_why(folder, words[0], done.stderr.strip()))
     return done.stdout
+
+
+def _why(folder: Path, word: str, said: str) -> str:
+    """What is wrong, and what to do, where git cannot say what changed."""
+    place = os.path.realpath(folder)
+    if "not a git repository" in said:
+        return (
+            f"'--changed-since' asks git what changed, and {place} is in no git checkout\n"
+            "  run it in the checkout of the detector, or leave the option out: everything is run then"
+        )
+    if "dubious ownership" in said:
+        return (
+            f"git does not trust the checkout of {place}, which belongs to another user\n"
+            f"  git config --global --add safe.directory {shlex.quote(place)}"
+        )
+    first = said.splitlines()[0] if said else "and said nothing"
+    return (
+        f"git {word} failed in {place}: {first}\n  '--changed-since' needs it; without it everything is run"
+    )
 
 
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -60,6 +80,7 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
             capture_output=True,
             text=True,
             errors="surrogateescape",
+            env={**os.environ, "LC_ALL": "C"},  # what it says is read here
             check=False,
         )
     except OSError as error:

@@ -42,13 +42,8 @@ def _changes(agent: str, code: int, out: str, err: str) -> Iterator[Change]:
         text = f"qa mutate ended with exit code {code}: {last}"
         yield Change("could-not-run", "fails", "mutants", agent, "", text)
         return
-    mutants = value["mutants"]
-    if isinstance(mutants, dict):  # the switches of an agent's own guard, each with what notices it
-        survivors = [name for name, noticed in mutants.items() if not noticed]
-    else:
-        survivors = value["unexplained"]
-        for sentence in value["outdated"]:
-            yield Change("mutant-reasons", "fails", "mutants", agent, "", sentence)
-    for name in survivors:
+    for sentence in value["outdated"]:
+        yield Change("mutant-reasons", "fails", "mutants", agent, "", sentence)
+    for name in value["unexplained"]:
         text = f"the mutant '{name}' survives: nothing notices it"
         yield Change("mutant-survives", "fails", "mutants", agent, "", text)

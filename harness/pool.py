@@ -85,6 +85,7 @@ class _Pool:
         self.queue = deque(index for index in range(len(jobs)) for _ in range(again.repeat))
         self.made: dict[int, list[ScenarioResult]] = {}
         self.finished: dict[int, ScenarioResult] = {}
+        self.told: set[int] = set()
         self.workers: dict[int, _Worker] = {}
         self.bugs: list[str] = []
         self.is_interrupted = False
@@ -103,6 +104,8 @@ class _Pool:
                 self._step()
             except KeyboardInterrupt:
                 self._interrupt()
+        for index in sorted(self.finished):
+            self._tell(index)
         self.session.results[:] = [self.finished[index] for index in sorted(self.finished)]
         return PoolEnd(self.is_interrupted, tuple(self.bugs))
 
@@ -151,9 +154,21 @@ class _Pool:
         elif len(made) >= self.again.repeat:
             final = repeated(made) if self.again.repeat > 1 else retried(made)
             self.finished[index] = final
-            self.session.on_result(final)
+            self._tell_in_order(index)
             if self.exit_first and is_bad:
                 self.queue.clear()
+
+    def _tell_in_order(self, index: int) -> None:
+        """A control stands behind its scenario, whichever of them ends first."""
+        is_early = self.jobs[index].control and index - 1 not in self.finished
+        for each in () if is_early else (index, index + 1):
+            if each == index or (each in self.finished and self.jobs[each].control):
+                self._tell(each)
+
+    def _tell(self, index: int) -> None:
+        if index not in self.told:
+            self.told.add(index)
+            self.session.on_result(self.finished[index])
 
     def _lost(self, worker: _Worker) -> None:
         """A process has ended that was not dismissed."""

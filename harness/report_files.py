@@ -88,8 +88,11 @@ def _check(report: Report) -> None:
         return
     try:
         report.path.parent.mkdir(parents=True, exist_ok=True)
+        was_there = report.path.exists()
         with report.path.open("a"):
             pass
+        if not was_there:  # an empty file would be read as a report if no run can be made
+            report.path.unlink()
     except OSError as error:
         cause = f"cannot write {report.path}: {error.strerror}"
         raise UserError(f"{cause}\n  name another file with {report.option}") from None

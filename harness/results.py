@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["passed", "failed", "error", "skipped"]
-Level = Literal["fails", "accept", "warns"]
+Level = Literal["fails", "accept", "warns", "accepted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class Change:
     """One finding of the gate: a difference from the baseline, or a breach of the gate's own rules.
 
     ``level`` says what follows: it ``fails`` whatever anybody says, fails until somebody takes it with a
-    reason (``accept``), or only ``warns``. ``before`` and ``after`` are the figures in words, and ``by`` is
-    the difference where it is a number of characters.
+    reason (``accept``), only ``warns``, or was ``accepted`` just now. ``before`` and ``after`` are the
+    figures in words, and ``by`` is the difference where it is a number of characters.
     """
 
     kind: str

@@ -15,6 +15,7 @@ _Note = tuple[int, int, str]  # start, end, hint
 # A value that begins with a brace, or ends with a quote, right before the place where the parser gave up.
 _BRACED = re.compile(r"[:-]\s+(\{[^{}]*\}|\[[^\[\]]*\])\s*$")
 _AFTER_QUOTE = re.compile(r"""[:-]\s+("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*$""")
+_CONFLICT = re.compile(r"^<{7} [^\r\n]*", re.MULTILINE)
 
 
 def syntax_place(text: Source, error: yaml.MarkedYAMLError, long_quote: tuple[int, int] | None) -> _Note:
@@ -26,6 +27,8 @@ def syntax_place(text: Source, error: yaml.MarkedYAMLError, long_quote: tuple[in
     mark, context_mark = cast("tuple[Any, Any]", (error.problem_mark, error.context_mark))
     begin = context_mark.index if context_mark and error.context else None
     offset = min(mark.index, len(text.text)) if mark else len(text.text)
+    if conflict := _CONFLICT.search(text.text):
+        return *conflict.span(), "a merge left this: keep one of the sides, and take the marks of git out"
     if long_quote and "\n" not in text.text[long_quote[1] : offset]:
         line, column = text.place(offset)
         return *long_quote, f"is the closing quote missing? this text ends at {line}:{column} only"

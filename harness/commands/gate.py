@@ -10,23 +10,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from harness.commands.gate_sessions import open_sessions, programs_of
 from harness.commands.many_runs import Shard, again_of, options_of_many_runs
 from harness.interrupts import INTERRUPTS
 from harness.problems import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.attempts import Again
     from harness.commands.gate_report import GateReport
+    from harness.commands.gate_sessions import Sessions
     from harness.gate import Key
     from harness.gate_file import GateFile
     from harness.plan import Job
     from harness.pool import PoolEnd
     from harness.qa_session import QaSession
     from harness.report_files import Report
-    from harness.results import Change, RunResult
+    from harness.results import Change
     from harness.scenario import Scenario
+
+
+class _Mutants(NamedTuple):
+    """An agent whose guard is broken too, and its programs."""
+
+    agent: str
+    programs: Sequence[str] = ()
 
 
 class _Options(NamedTuple):
@@ -38,7 +47,7 @@ class _Options(NamedTuple):
     shard: Shard | None
     workers: int
     reports: tuple[Report, ...]
-    mutants: tuple[tuple[str, ...], ...] = ()
+    mutants: tuple[_Mutants, ...] = ()
 
 
 @click.command()
@@ -47,7 +56,7 @@ class _Options(NamedTuple):
     "--baseline", type=click.Path(path_type=Path), default=Path("gate.yaml"), show_default=True,
     help="Its settings and what is known.",
 )  # fmt: skip
-@click.option("--accept", metavar="REASON", default="", help="Take the differences; the reason is kept.")
+@click.option("--accept", metavar="REASON", help="Take the differences; the reason is kept.")
 @click.option("--changed-since", metavar="REV", help="Only what the changes since a git revision touch.")
 @click.option(
     "--tag", "tags", multiple=True, help="Scenarios with this tag.  [default: gate.yaml's, or gate]"
@@ -65,7 +74,7 @@ class _Options(NamedTuple):
 def gate(
     names: tuple[str, ...],
     baseline: Path,
-    accept: str,
+    accept: str | None,
     changed_since: str | None,
     tags: tuple[str, ...],
     agents: tuple[str, ...],
@@ -86,6 +95,8 @@ def gate(
     """
     from harness.report_files import parse_reports
 
+    if accept is not None and not accept.strip():
+        raise click.UsageError("--accept needs a reason: it is kept in the baseline")
     if accept and (shard or changed_since):
         raise click.UsageError(
             "--accept needs runs of whole scenarios here: not with --shard or --changed-since"
@@ -94,10 +105,10 @@ def gate(
     known = known._replace(
         tags=tags or known.tags, agents=agents or known.agents, dialect=dialect or known.dialect
     )
-    tried = [(agent, *_bins(agent, programs)) for agent in known.agents] if mutants else []
+    tried = [_Mutants(agent, programs_of(agent, programs)) for agent in known.agents] if mutants else []
     options = _Options(
         baseline,
-        accept.strip(),
+        (accept or "").strip(),
         again_of(retries, repeat),
         shard,
         jobs or _cores(),
@@ -110,8 +121,8 @@ def gate(
         made = _touched(scenarios, known, baseline, changed_since)
     if shard:
         made = shard.of(made)
-    sessions = [_session(agent, programs, known, runs) for agent in known.agents]
-    gone = [] if names else _gone(known, sessions, scenarios)
+    sessions = open_sessions(known, programs, runs, baseline)
+    gone = [] if names else _gone(known, sessions.found, scenarios)
     with INTERRUPTS.installed():
         code = _gate(sessions, made, known, gone, options)
     sys.exit(code)
@@ -159,33 +170,20 @@ def _touched(
     return {path: scenario for path, scenario in scenarios.items() if scenario.name in found.names}
 
 
-def _bins(agent: str, programs: Sequence[str]) -> list[str]:
-    """The programs of the command line that are this agent's."""
-    from harness.agents.locate import load_agent
-
-    name = load_agent(agent).name
-    return [word for word in programs if word.partition("=")[0] == name]
-
-
-def _mutate(agent: str, programs: Sequence[str]) -> tuple[Change, ...]:
+def _mutate(tried: _Mutants, reasons: Mapping[str, str], folder: Path) -> tuple[Change, ...]:
     """Let ``qa mutate`` try its mutants, in a process of its own: it changes what is loaded."""
     import subprocess
 
+    from harness.agents.locate import load_agent
     from harness.gate_mutants import mutant_changes
 
-    words = [word for program in programs for word in ("--agent-bin", program)]
+    agent = tried.agent
+    words = [word for program in tried.programs for word in ("--agent-bin", program)]
+    if file := reasons.get(load_agent(agent).name):
+        words += ["--reasons", str(folder / file)]
     command = [sys.executable, "-m", "harness.cli", "mutate", "--json", "--agent", agent, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own program
     return mutant_changes(agent, done.returncode, done.stdout, done.stderr)
-
-
-def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | None) -> QaSession:
-    from harness.qa_session import open_session
-
-    own = _bins(agent, programs) if programs else []
-    session = open_session(agent, programs=own, dialect=known.dialect or None, runs=runs, controls=True)
-    session.is_alone = True
-    return session
 
 
 def _gone(known: GateFile, sessions: Sequence[QaSession], scenarios: dict[Path, Scenario]) -> list[Key]:
@@ -196,36 +194,44 @@ def _gone(known: GateFile, sessions: Sequence[QaSession], scenarios: dict[Path, 
 
 
 def _gate(
-    sessions: Sequence[QaSession],
+    sessions: Sessions,
     scenarios: dict[Path, Scenario],
     known: GateFile,
     gone: Sequence[Key],
     options: _Options,
 ) -> int:
     from harness.commands.gate_report import GateReport
-    from harness.gate import compare, failing
+    from harness.gate import compare, failing, taken
+    from harness.gate_write import write_accepted
     from harness.report_files import write_reports
+    from harness.results import RunResult
+    from harness.steps.wording import count
 
-    jobs = _jobs(sessions, scenarios)
+    jobs = _jobs(sessions.found, scenarios)
     report = GateReport(len(jobs))
-    ended = _run(sessions[0], jobs, report, options)
-    outcome = replace(sessions[0].outcome, shard=str(options.shard or ""))
+    ended = _run(sessions.found, jobs, report, options)
+    outcome = sessions.found[0].outcome if sessions.found else RunResult((), "", 0.0)
+    outcome = replace(outcome, shard=str(options.shard or ""))
     if ended.bugs or ended.interrupted:
         report.bugs(ended.bugs)
         write_reports(options.reports, outcome)
         return 130 if ended.interrupted else 4
-    changes = compare(known.baseline, outcome.scenarios, gone=gone, later_chars=known.later_chars)
-    for agent, *words in options.mutants:
-        changes += _mutate(agent, words)
+    changes = sessions.missing + compare(
+        known.baseline, outcome.scenarios, gone=gone, later_chars=known.later_chars
+    )
+    for tried in options.mutants:
+        changes += _mutate(tried, known.reasons, options.baseline.parent)
     outcome = replace(outcome, changes=changes)
-    if options.accept and not failing(changes, is_accepted=True):
-        outcome = replace(outcome, accepted=options.accept)
-        _accept(outcome, known, gone, options)
-    report.end(outcome)
+    wrote = ""
+    if options.accept and not failing(taken(changes)):
+        outcome = replace(outcome, changes=taken(changes), accepted=options.accept)
+        now = write_accepted(options.baseline, outcome, known, gone)
+        wrote = f"wrote {options.baseline}: {count(len(now.baseline), 'entry')}, reason '{options.accept}'"
+    report.end(outcome, wrote)
     if options.accept and not outcome.accepted:
         click.echo("nothing was accepted: what must be repaired comes first", err=True)
     write_reports(options.reports, outcome)
-    return exit_code(failing(changes, is_accepted=bool(outcome.accepted)))
+    return exit_code(failing(outcome.changes))
 
 
 def _jobs(sessions: Sequence[QaSession], scenarios: dict[Path, Scenario]) -> list[Job]:
@@ -236,40 +242,20 @@ def _jobs(sessions: Sequence[QaSession], scenarios: dict[Path, Scenario]) -> lis
     return jobs
 
 
-def _run(session: QaSession, jobs: Sequence[Job], report: GateReport, options: _Options) -> PoolEnd:
+def _run(
+    sessions: Sequence[QaSession], jobs: Sequence[Job], report: GateReport, options: _Options
+) -> PoolEnd:
     from harness.pool import PoolEnd, run_pool
 
     if not jobs:
         return PoolEnd(interrupted=False, bugs=())
+    session = sessions[0]
     session.on_start, session.on_result = report.started, report.ended
     gc.freeze()
     try:
         return run_pool(session, jobs, workers=options.workers, again=options.again)
     finally:
         session.close()
-
-
-def _accept(outcome: RunResult, known: GateFile, gone: Sequence[Key], options: _Options) -> None:
-    """Write what was seen as the new baseline, whole or not at all."""
-    import datetime as dt
-
-    from harness.gate import known as known_of
-    from harness.gate_file import Acceptance, change_line, render_gate
-
-    baseline = {**known.baseline, **known_of(outcome.scenarios, known.baseline)}
-    for key in gone:
-        del baseline[key]
-    taken = tuple(change_line(c) for c in outcome.changes if c.level == "accept")
-    today = dt.datetime.now(tz=dt.UTC).date().isoformat()
-    accepted = (*known.accepted, Acceptance(today, options.accept, taken))
-    path = options.baseline
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    partial = path.with_name(f"{path.name}.part")
-    try:
-        partial.write_text(render_gate(before, baseline, accepted), encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None
 
 
 def exit_code(changes: Sequence[Change]) -> int:

@@ -41,8 +41,9 @@ class GateReport:
         clear = "\r\x1b[K" if self._live else ""
         click.echo(clear + render_run_line(result, self._paint), color=True)
 
-    def end(self, outcome: RunResult) -> None:
-        click.echo(render_gate(outcome, self._paint), color=True)
+    def end(self, outcome: RunResult, wrote: str = "") -> None:
+        """The findings; ``wrote`` says which file a new baseline went into."""
+        click.echo(render_gate(outcome, self._paint, wrote), color=True)
 
     def bugs(self, bugs: Sequence[str]) -> None:
         for bug in bugs:

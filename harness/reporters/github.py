@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.reporters.layout import details, name_of, reason, within, worst_first, wrong_steps
+from harness.reporters.layout import (
+    FAILING,
+    details,
+    name_of,
+    reason,
+    where_of,
+    within,
+    worst_first,
+    wrong_steps,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +60,8 @@ def _notes(run: RunResult) -> Iterator[_Note]:
     for change in worst_first(run.changes):
         if change.level != "warns":
             told.add((change.scenario, change.agent, change.dialect, change.control))
-        yield _of_change(change)
+        if change.level != "accepted":
+            yield _of_change(change)
     bad = [r for r in run.scenarios if r.verdict in ("failed", "error")]
     for result in sorted(bad, key=lambda r: (r.verdict != "failed", r.control)):
         key = (result.scenario, result.agent, result.dialect, result.control)
@@ -64,10 +74,9 @@ def _notes(run: RunResult) -> Iterator[_Note]:
 
 
 def _of_change(change: Change) -> _Note:
-    where = f"{change.agent}, {change.dialect}"
     control = " (control)" if change.control else ""
-    title = f"{change.kind}: {change.scenario}{control} ({where})"
-    return _Note(change.level != "warns", change.place, "", title, change.text)
+    title = f"{change.kind}: {change.scenario}{control} ({where_of(change)})"
+    return _Note(change.level in FAILING, change.place, "", title, change.text)
 
 
 def _of_result(result: ScenarioResult, *, is_error: bool, text: str = "") -> _Note:

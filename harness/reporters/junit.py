@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from harness.reporters.layout import details, name_of, reason, within, worst_first
+from harness.reporters.layout import FAILING, details, name_of, reason, within, worst_first
 from harness.reporters.printable import printable
 
 if TYPE_CHECKING:
@@ -34,8 +34,13 @@ def render_junit(run: RunResult, *, root: str = "") -> str:
     suites: dict[tuple[str, str, str], list[ScenarioResult]] = {}
     for result in run.scenarios:
         suites.setdefault((result.scenario, result.agent, result.dialect), []).append(result)
-    found = [change for change in run.changes if change.level != "warns"]
-    totals = _totals(run.scenarios, tests=len(run.scenarios) + len(run.changes), failures=len(found))
+    found = [_element(change) for change in run.changes if change.level in FAILING]
+    totals = _totals(
+        run.scenarios,
+        tests=len(run.scenarios) + len(run.changes),
+        failures=found.count("failure"),
+        errors=found.count("error"),
+    )
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines.append(f'<testsuites name="qa" {totals} time="{run.duration_s:.3f}">')
     for results in suites.values():
@@ -121,27 +126,35 @@ def _figures(result: ScenarioResult) -> Iterator[str]:
 
 
 def _gate(changes: Sequence[Change], root: str) -> Iterator[str]:
-    failures = sum(change.level != "warns" for change in changes)
+    kinds = [_element(change) for change in changes if change.level in FAILING]
+    failures, errors = kinds.count("failure"), kinds.count("error")
     yield (
         f'<testsuite name="gate" package="gate" tests="{len(changes)}" failures="{failures}" '
-        'errors="0" skipped="0">'
+        f'errors="{errors}" skipped="0">'
     )
     for change in worst_first(changes):
         control = " (control)" if change.control else ""
         name = f"{change.kind}: {change.scenario}{control}"
-        yield f"<testcase name={_attr(name)} classname={_attr(f'gate.{change.agent}.{change.dialect}')}>"
+        where = ".".join(filter(None, ("gate", change.agent, change.dialect)))
+        yield f"<testcase name={_attr(name)} classname={_attr(where)}>"
         place = "" if change.place is None else f"{within(str(change.place), root)}: "
-        if change.level == "warns":
-            yield f"<system-out>{_text(f'warning: {place}{change.text}')}</system-out>"
+        if change.level not in FAILING:
+            word = "warning" if change.level == "warns" else "accepted"
+            yield f"<system-out>{_text(f'{word}: {place}{change.text}')}</system-out>"
         else:
-            yield f"<failure type={_attr(change.kind)} message={_attr(change.text)}>{_text(place)}</failure>"
+            facts = f"type={_attr(change.kind)} message={_attr(change.text)}"
+            yield f"<{_element(change)} {facts}>{_text(place)}</{_element(change)}>"
         yield "</testcase>"
     yield "</testsuite>"
 
 
-def _totals(results: Sequence[ScenarioResult], *, tests: int, failures: int = 0) -> str:
+def _element(change: Change) -> str:
+    return "error" if change.kind == "could-not-run" else "failure"
+
+
+def _totals(results: Sequence[ScenarioResult], *, tests: int, failures: int = 0, errors: int = 0) -> str:
     failed = failures + sum(result.verdict == "failed" for result in results)
-    errors = sum(result.verdict == "error" for result in results)
+    errors += sum(result.verdict == "error" for result in results)
     return f'tests="{tests}" failures="{failed}" errors="{errors}"'
 
 

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
     from harness.results import Change, RunResult, ScenarioResult, StepResult
 
-LEVELS = ("fails", "accept", "warns")
+LEVELS = ("fails", "accept", "warns", "accepted")
+FAILING = ("fails", "accept")
+"""The levels of findings for which a gate fails."""
 
 
 def name_of(result: ScenarioResult) -> str:
@@ -44,6 +46,11 @@ def details(result: ScenarioResult) -> list[str]:
         lines.append(f"other attempt {number}: {attempt.verdict}, {attempt.what} ({attempt.evidence})")
     lines += [f"the whole evidence: {result.evidence}"] if result.evidence else []
     return [*lines, f"run just this again: {result.rerun}"] if result.rerun else lines
+
+
+def where_of(change: Change) -> str:
+    """The agent and the dialect of a finding; one about all dialects names the agent alone."""
+    return ", ".join(filter(None, (change.agent, change.dialect)))
 
 
 def worst_first(changes: Iterable[Change]) -> list[Change]:

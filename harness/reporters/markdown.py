@@ -6,7 +6,7 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from harness.reporters.layout import LEVELS, counts, details, name_of, reason, within, worst_first
+from harness.reporters.layout import LEVELS, counts, details, name_of, reason, where_of, within, worst_first
 from harness.reporters.printable import printable
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _HEADS = {
     "fails": "Must be repaired",
     "accept": 'Must be repaired, or taken with `qa gate --accept "reason"`',
     "warns": "Worth a look",
+    "accepted": "Accepted",
 }
 _MARKS = {"passed": "✅", "failed": "❌", "error": "❗", "skipped": "⏭"}
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&$@])")
@@ -70,7 +71,7 @@ def _changes(run: RunResult, root: str) -> Iterator[str]:
 def _change(change: Change, root: str) -> str:
     control = " (control)" if change.control else ""
     place = f" ({_code(within(str(change.place), root))})" if change.place else ""
-    where = f"{change.agent}, {change.dialect}"
+    where = where_of(change)
     return f"- **{_safe(change.scenario)}{control}** ({_safe(where)}): {_safe(change.text)}{place}"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.gate import Known, compare, duration_class, failing, known
+from harness.gate import Known, compare, duration_class, failing, known, taken
 from harness.results import Attempt, Change, Place, ScenarioResult
 from tests.gate import made
 
@@ -77,11 +77,33 @@ def test_a_recovery_that_is_now_interrupted_is_told_from_a_healthy_answer() -> N
     [
         (replace(made.LOOP, mechanism="line-cycle"), "other-mechanism"),
         (replace(made.LOOP, kept_chars=300), "keeps-other"),
+        (replace(made.LOOP, kept_chars=None), "keeps-other"),
         (replace(made.LOOP, fired_at=None), "other-figures"),
     ],
 )
 def test_each_figure_of_a_stop_is_compared(stop: object, kind: str) -> None:
     assert kinds(found(made.known(), made.result(stops=(stop,)), made.control())) == [(kind, "accept")]
+
+
+@pytest.mark.parametrize(
+    ("kept", "text"),
+    [
+        (765, "765 characters of reply 1 are kept, was 454 characters"),
+        (1, "1 character of reply 1 is kept, was 454 characters"),
+        (0, "nothing of reply 1 is kept, was 454 characters"),
+        (None, "an unknown part of reply 1 is kept, was 454 characters"),
+    ],
+)
+def test_what_is_kept_is_said_in_a_sentence(kept: int | None, text: str) -> None:
+    other = replace(made.LOOP, kept_chars=kept)
+    (change,) = found(made.known(), made.result(stops=(other,)), made.control())
+    assert change.text == text
+
+
+def test_one_character_is_one_character() -> None:
+    late = replace(made.LOOP, fired_at=1047)
+    (change,) = found(made.known(), made.result(stops=(late,)), made.control())
+    assert "is caught 1 character later: by" in change.text
 
 
 def test_what_was_sent_before_a_hang_up_came_through_is_not_compared() -> None:
@@ -121,7 +143,7 @@ def test_a_control_that_no_longer_fails_cannot_be_accepted() -> None:
     (change,) = found(made.known(), made.result(), broken)
     assert (change.kind, change.level, change.control) == ("control-broken", "fails", True)
     assert change.text == "the control no longer fails as it must: 'abort' had to fail and passed"
-    assert failing([change], is_accepted=True) == [change]
+    assert failing(taken([change])) == [change]
 
 
 def test_a_scenario_without_a_control_is_an_error_in_the_gate() -> None:
@@ -169,6 +191,17 @@ def test_what_was_accepted_is_no_finding_any_more() -> None:
     results = [late, made.control()]
     assert len(compare({made.KEY: made.known()}, results)) == 2
     assert compare(known(results, {}), results) == ()
+
+
+def test_taking_a_difference_settles_it_and_what_the_baseline_should_say_but_nothing_else() -> None:
+    late = replace(made.LOOP, fired_at=1700)
+    flaky = made.control(attempts=(Attempt("failed", "", "/e/1", 0.4),))
+    changes = found(made.known(verdict="failed"), made.result(stops=(late,)), flaky)
+    assert kinds(changes) == [("caught-later", "accept"), ("passes-now", "warns"), ("flaky", "warns")]
+    settled = list(taken(changes))
+    assert kinds(settled) == [("caught-later", "accepted"), ("passes-now", "accepted"), ("flaky", "warns")]
+    assert [change.text for change in settled] == [change.text for change in changes]
+    assert failing(settled) == []
 
 
 def test_a_scenario_that_is_skipped_now_is_to_accept() -> None:

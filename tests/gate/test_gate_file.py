@@ -76,6 +76,58 @@ def test_what_was_sent_is_not_written_since_it_is_a_matter_of_timing() -> None:
     assert len(texts) == 1
 
 
+CONFLICT = """\
+tags: [gate]
+baseline:
+  reference:
+    openai-chat:
+<<<<<<< HEAD
+      loop: {verdict: passed, requests: 2, duration: under 1 s}
+=======
+      loop: {verdict: passed, requests: 3, duration: under 1 s}
+>>>>>>> other
+"""
+
+TWICE = """\
+baseline:
+  reference:
+    openai-chat:
+      loop: {verdict: passed, requests: 1, duration: under 1 s}
+      loop: {verdict: passed, requests: 1, duration: under 1 s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (CONFLICT, ["gate.yaml:5:1: "]),
+        ("tags: [gate]\ntags: [slow]\n", ["gate.yaml:2:1: "]),
+        (TWICE, ["gate.yaml:5:7: "]),
+        ("baseline:\n  a:\n    d: {}\n  a:\n    e: {}\n", ["gate.yaml:4:3: "]),
+        ("detecter: [a]\ntolerate: {later_char: 3}\n", ["gate.yaml:1:1: ", "gate.yaml:2:12: "]),
+        ("accepted:\n  - {date: 2026-11-30, raeson: x}\n", ["gate.yaml:2:24: "]),
+        ("tags: []\n", ["gate.yaml:1:7: "]),
+        ("reasons: {pi: [a]}\n", ["gate.yaml:1:15: "]),
+        ("- a\n", ["gate.yaml:1:1: "]),
+    ],
+)  # fmt: skip
+def test_a_file_that_a_merge_or_a_hand_has_spoilt_is_told_at_the_place(text: str, places: list[str]) -> None:
+    with pytest.raises(GateFileError) as caught:
+        parse_gate(text, "gate.yaml")
+    for place in places:
+        assert place in str(caught.value)
+
+
+def test_a_file_with_the_line_ends_of_windows_says_the_same_and_keeps_what_the_team_wrote() -> None:
+    text = render_gate(HEAD, {made.KEY: made.known()}, [Acceptance("2026-11-30", "r")])
+    windows = text.replace("\n", "\r\n")
+    assert parse_gate(windows.encode(), "gate.yaml") == parse_gate(text, "gate.yaml")
+    again = render_gate(windows, {made.KEY: made.known(requests=3)}, [])
+    assert again.startswith(HEAD.replace("\n", "\r\n"))
+    assert parse_gate(again, "gate.yaml").baseline[made.KEY].requests == 3
+    assert "\n" not in again.replace("\r\n", "")
+
+
 def test_every_mistake_is_told_at_its_place() -> None:
     text = "tagz: [gate]\nbaseline:\n  reference:\n    openai-chat:\n      loop: {verdict: good, requests: 2, duration: under 1 s}\n"
     with pytest.raises(GateFileError) as caught:

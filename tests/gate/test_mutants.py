@@ -28,9 +28,16 @@ def test_every_survivor_without_a_reason_fails() -> None:
     ]
 
 
-def test_a_switch_that_no_scenario_notices_fails() -> None:
-    assert told(1, {"agent": "pi", "mutants": {"off": ["ttsr-leak"], "rule x off": []}}) == [
-        ("mutant-survives", "fails", "the mutant 'rule x off' survives: nothing notices it")
+def test_a_switch_that_no_scenario_notices_fails_unless_a_reason_says_why() -> None:
+    value = {
+        "agent": "pi",
+        "mutants": {"off": ["ttsr-leak"], "rule x off": [], "rule y off": []},
+        "unexplained": ["rule x off"],
+        "outdated": ["'off' has a reason to survive, and is killed"],
+    }
+    assert told(1, value) == [
+        ("mutant-reasons", "fails", "'off' has a reason to survive, and is killed"),
+        ("mutant-survives", "fails", "the mutant 'rule x off' survives: nothing notices it"),
     ]
 
 

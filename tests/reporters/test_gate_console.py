@@ -32,7 +32,9 @@ def test_findings_stand_under_what_follows_from_them_the_worst_first(snapshot: S
 
 
 def test_what_was_accepted_no_longer_fails_the_gate(snapshot: SnapshotAssertion) -> None:
-    assert render_gate(RunResult((), ".qa/runs/0007", 1.0, (LATE,), "meant"), PLAIN) == snapshot
+    changes = (replace(LATE, level="accepted"), replace(NEW, level="accepted"))
+    run = RunResult((), ".qa/runs/0007", 1.0, changes, "meant")
+    assert render_gate(run, PLAIN, "wrote gate.yaml: 31 entries, reason 'meant'") == snapshot
 
 
 def test_a_gate_without_findings_passes() -> None:

@@ -19,7 +19,8 @@ def change(number: int, level: Level = "accept", **facts: Any) -> Change:
         "by": number,
         "place": Place("s/loop.yaml", 11, 5),
     }
-    return Change("caught-later", level, f"loop-{number}", "pi", "openai-chat", **(given | facts))
+    given |= {"scenario": f"loop-{number}", "agent": "pi", "dialect": "openai-chat"}
+    return Change("caught-later", level, **(given | facts))
 
 
 def test_a_failed_step_is_an_error_on_its_line(results: Any) -> None:
@@ -50,6 +51,12 @@ def test_the_worst_findings_come_first_and_no_more_than_github_shows() -> None:
     assert [line.split("loop-")[1].split(" ")[0] for line in errors[1:4]] == ["14", "13", "12"]
     assert "6 more errors are not shown here" in notices[0]
     assert "2 more warnings are not shown here" in notices[1]
+
+
+def test_what_was_accepted_is_no_annotation_and_neither_is_its_run(results: Any) -> None:
+    failing = results.failing
+    taken = change(1, "accepted", agent=failing.agent, dialect=failing.dialect, scenario=failing.scenario)
+    assert render_github(RunResult((failing,), "", 1.0, (taken,), "meant")) == ""
 
 
 def test_a_place_outside_the_repository_is_told_in_the_text() -> None:

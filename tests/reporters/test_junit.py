@@ -92,6 +92,16 @@ def test_junitparser_reads_every_case_its_outcome_and_the_totals(run: RunResult)
     assert counted == (xml.tests, xml.failures, xml.errors) == (9, 3, 1)
 
 
+def test_what_was_accepted_is_no_failure(run: RunResult) -> None:
+    text = render_junit(
+        RunResult(run.scenarios[:1], RUNS, 1.0, (replace(LATE, level="accepted"),), "meant"), root=ROOT
+    )
+    schema().validate(text)
+    xml = junitparser.JUnitXml.fromstring(text.encode())
+    assert (xml.tests, xml.failures, xml.errors) == (2, 0, 0)
+    assert "accepted: s/loop.yaml:11:5: caught 654 later" in text
+
+
 def test_junit2html_reads_the_same(run: RunResult, tmp_path: Path) -> None:
     file = tmp_path / "junit.xml"
     file.write_text(render_junit(run, root=ROOT), encoding="utf-8")

@@ -54,5 +54,9 @@ def test_details_that_are_too_long_are_left_out_and_counted(results: Any) -> Non
 
 
 def test_an_accepted_gate_says_why(results: Any) -> None:
-    run = replace(results.run(results.passing), changes=(LATE,), accepted="the new threshold")
-    assert "Accepted: the new threshold" in render_markdown(run)
+    taken = replace(LATE, level="accepted")
+    run = replace(results.run(results.passing), changes=(taken,), accepted="the new threshold")
+    text = render_markdown(run)
+    assert "Accepted: the new threshold" in text
+    assert "### Accepted\n\n- **loop** (pi, openai-chat): caught 654 later (`s/loop.yaml:11:5`)" in text
+    assert "Must be repaired" not in text
