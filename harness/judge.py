@@ -9,6 +9,7 @@ from harness.figures import stops
 from harness.results import ScenarioResult, StepResult, Verdict
 from harness.steps.checks import check
 from harness.steps.verdicts import Failed, Passed, Skipped
+from harness.steps.wording import LAST_LINES, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mock_llm.journal import Exchange
 
 _TAIL_LINES = 8
+_LINE_CHARS, _LAST_LINE_CHARS = 160, 600
 _MOST_NAMES = 4
 _MOST_REFUSALS = 5
 
@@ -40,9 +42,10 @@ def _outcome(
     job: Job, evidence: Evidence, problem: str, refused: Sequence[Exchange], unused: Sequence[str]
 ) -> ScenarioResult:
     steps = tuple(_step_result(step, evidence) for step in job.scenario.steps)
-    problem = problem or _never_asked(job, evidence)
     if problem:
         return _result(job, steps, "error", problem)
+    if never := _never_asked(job, evidence):  # it shows the end of the output, so no step has to
+        return _result(job, tuple(map(_without_output, steps)), "error", never)
     refusals = _listed(refused)
     if job.control:
         return _judge_control(job, steps, refusals)
@@ -101,11 +104,23 @@ def _never_asked(job: Job, evidence: Evidence) -> str:
         return ""
     aside = len(evidence.exchanges)
     lines = [line for line in evidence.output.splitlines() if line.strip()][-_TAIL_LINES:]
-    shown = "".join(f"\n  | {line[:160]}" for line in lines)
+    # The last line is what the program has to say.
+    caps = [_LINE_CHARS] * (len(lines) - 1) + [_LAST_LINE_CHARS]
+    shown = "".join(f"\n  | {shortened(line, cap)}" for line, cap in zip(lines, caps, strict=True))
     others = "1 other request" if aside == 1 else f"{aside} other requests"
     asked = f"asked nothing of the conversation, though it made {others}"
     never = asked if aside else "never asked the model"
     return f"agent '{job.spec.name}' ended with exit code {evidence.exit_code} and {never}{shown}"
+
+
+def _without_output(step: StepResult) -> StepResult:
+    """The step's result without the last lines of the output."""
+    lines = step.evidence
+    if LAST_LINES not in lines:
+        return step
+    start = lines.index(LAST_LINES)
+    after = next((n for n in range(start + 1, len(lines)) if not lines[n].startswith("| ")), len(lines))
+    return replace(step, evidence=lines[:start] + lines[after:])
 
 
 def _listed(refused: Sequence[Exchange]) -> str:

@@ -6,6 +6,8 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.agents.rule_names import unknown_disabled
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -78,6 +80,13 @@ class Job:
                 f"agent '{self.spec.name}' has no 'terminal' in its description, so it is run only one-shot"
             )
         return ""
+
+    @property
+    def mistake(self) -> str:
+        """Why the run would show nothing: a control that switches off what the agent does not have."""
+        if not self.control or not self.spec.guard.disable_rule:
+            return ""
+        return "\n".join(unknown_disabled(self.scenario, self.spec))
 
     @property
     def rerun(self) -> str:

@@ -84,7 +84,7 @@ class QaSession:
         from harness.launch import CannotStart, serve
         from harness.meanwhile import Meanwhile
 
-        if job.obstacle:
+        if job.obstacle or job.mistake:
             return
         try:
             serving = serve(job, self.folder, self.watchdog)

@@ -46,6 +46,8 @@ def run_job(
     """
     if job.obstacle:
         return skipped(job, job.obstacle)
+    if job.mistake:
+        return skipped(job, job.mistake, verdict="error")
     if serving is None:
         try:
             serving = serve(job, run_folder, watchdog)

@@ -35,9 +35,14 @@ def name_warnings(scenario: Scenario, spec: AgentSpec) -> Iterator[str]:
             name = getattr(step.args, kind, None)
             if name is not None and known and name not in known:
                 yield f"{step.place}: {_no_such(spec, kind, name, known)}"
-    control = scenario.control
+    yield from unknown_disabled(scenario, spec)
+
+
+def unknown_disabled(scenario: Scenario, spec: AgentSpec) -> Iterator[str]:
+    """The same for the names of ``control.disable`` alone."""
+    control, guard = scenario.control, spec.guard
     known = (*guard.rules, *guard.mechanisms)
-    for name in control.disable if control else ():
+    for name in control.disable if control and guard.rules else ():
         if control and name not in known:
             yield f"{control.place}: {_no_such(spec, 'rule', name, known)}"
 

@@ -73,7 +73,8 @@ def mutate(
     known = mutants(PUBLISHED, sources())
     chosen = [m for m in known if not only or any(text in m.id or text == m.kind for text in only)]
     if not chosen:
-        click.echo(f"no mutant has {' or '.join(only)} in its id", err=True)
+        named = " or ".join(f"'{text}'" for text in only)
+        click.echo(f"no mutant has {named} in its id, or as its kind", err=True)
         sys.exit(5)
     explained = load_reasons(reasons or REASONS)
     scenarios = _scenarios()

@@ -62,7 +62,8 @@ def _nothing(spec: AgentSpec, known: Sequence[Switch], only: tuple[str, ...]) ->
     """Why there is no switch to try, on one line."""
     if known:
         names = ", ".join(f"'{switch.id}'" for switch in known)
-        return f"agent '{spec.name}' has no switch with {' or '.join(only)} in its name; it has {names}"
+        wanted = " or ".join(f"'{text}'" for text in only)
+        return f"agent '{spec.name}' has no switch with {wanted} in its name; it has {names}"
     others = ", ".join(f"'{guard.name}'" for guard in spec.guards)
     if others:
         return (

@@ -54,6 +54,9 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
+LAST_LINES = "last lines of the output:"
+
+
 def last_lines(output: str, most: int) -> list[str]:
     """The last lines of the output that are not blank, below a heading.
 
@@ -61,7 +64,7 @@ def last_lines(output: str, most: int) -> list[str]:
     (['last lines of the output:', '| one two'], ['the output is empty'])
     """
     shown = [f"| {line}" for line in output.splitlines() if line.strip()][-most:]
-    return ["last lines of the output:", *shown] if shown else ["the output is empty"]
+    return [LAST_LINES, *shown] if shown else ["the output is empty"]
 
 
 def look_in(stream: str) -> str:

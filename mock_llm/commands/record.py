@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mock_llm.commands.loading import give_up
-from mock_llm.commands.serving import EXIT_CANNOT_RUN, LOCALHOST, SIGNALED, until_signal
+from mock_llm.commands.serving import EXIT_CANNOT_RUN, LOCALHOST, SIGNALED, cannot_listen, until_signal
 
 if TYPE_CHECKING:
     from mock_llm.record_proxy import Passed, Recorder
@@ -52,7 +52,7 @@ def _run(recorder: Recorder, host: str, port: int) -> int:
     try:
         signaled = asyncio.run(_record(recorder, host, port))
     except (OSError, ValueError) as error:
-        click.echo(f"cannot listen on {host} port {port}: {error}", err=True)
+        click.echo(cannot_listen(host, port, error), err=True)
         return EXIT_CANNOT_RUN
     script = recorder.recording.script
     if script.exists():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import secrets
 import signal
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -77,13 +79,25 @@ def run(standalone: Standalone, listening: Listening) -> int:
     try:
         signaled = asyncio.run(_serve(standalone, listening))
     except (OSError, ValueError) as error:
-        click.echo(f"cannot listen on {listening.host} port {listening.port}: {error}", err=True)
+        click.echo(cannot_listen(listening.host, listening.port, error), err=True)
         return EXIT_CANNOT_RUN
     problems = standalone.server.journal.problems
     click.echo(render_summary(standalone), err=True)
     if listening.strict:
         return EXIT_PROBLEMS if problems else 0
     return SIGNALED + signaled
+
+
+def cannot_listen(host: str, port: int, error: OSError | ValueError) -> str:
+    """Why nothing can listen there, and what to do."""
+    number = error.errno if isinstance(error, OSError) else None
+    why = os.strerror(number).lower() if number and number > 0 else str(error)
+    cure = {
+        errno.EADDRINUSE: f"leave '--port' out for a free one; 'ss -ltnp sport = :{port}' shows who has it",
+        errno.EACCES: "ports below 1024 are the system's own: leave '--port' out for a free one",
+        errno.EADDRNOTAVAIL: "no network interface of this machine has that address: leave '--host' out",
+    }.get(number or 0)
+    return f"cannot listen on {host} port {port}: {why}" + (f"\n  {cure}" if cure else "")
 
 
 async def _serve(standalone: Standalone, listening: Listening) -> int:

@@ -115,6 +115,27 @@ def test_an_agent_that_crashes_before_its_first_request_is_an_error(qa: Qa) -> N
     assert "no model today" in ended.out
 
 
+def test_what_an_agent_printed_before_it_gave_up_is_shown_once_and_its_last_line_whole(qa: Qa) -> None:
+    qa.scenario("hello", HELLO.replace("silent: all", "recovery: {contains: x}"))
+    last = f"no {'very ' * 60}good day"
+    ended = qa("run", "hello", "--agent", qa.agent(f"print('one line')\nraise SystemExit({last!r})"))
+    assert ended.code == 3
+    assert ended.out.count("one line") == 1
+    assert last in " ".join(ended.out.split())
+
+
+def test_a_control_that_disables_an_unknown_rule_is_an_error_with_the_right_name(qa: Qa) -> None:
+    control = "control: {disable: [colapse-repetition], must_fail: [silent]}\n"
+    qa.scenario("hello", HELLO + control)
+    ended = qa("run", "hello", "--controls")
+    assert ended.code == 3
+    said = " ".join(ended.out.split())
+    assert (
+        "scenarios/hello.yaml:10:10: agent 'reference' has no rule 'colapse-repetition'; did you mean" in said
+    )
+    assert len(ended.results()) == 1
+
+
 def test_a_missing_agent_is_named_with_its_cure(qa: Qa) -> None:
     ended = qa(
         "run", "healthy-prose", "--agent", "pi", TTSR_QA_CACHE=str(qa.folder / "empty"), PATH="/nowhere"

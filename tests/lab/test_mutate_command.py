@@ -85,7 +85,9 @@ def test_without_a_contract_it_says_where_to_get_one(tmp_path: Path) -> None:
 
 
 def test_a_name_that_no_mutant_has_selects_nothing(tmp_path: Path) -> None:
-    assert qa_mutate("--only", "no such mutant", folder=tmp_path).returncode == 5
+    done = qa_mutate("--only", "no such mutant", "--only", "x y", folder=tmp_path)
+    assert done.returncode == 5
+    assert done.stderr == "no mutant has 'no such mutant' or 'x y' in its id, or as its kind\n"
 
 
 def test_each_switch_of_another_agent_is_noticed_by_a_scenario(tmp_path: Path) -> None:
@@ -171,7 +173,7 @@ def test_a_guard_without_a_switch_and_a_name_that_no_switch_has_are_told_apart(t
     done = qa_mutate("--agent", described(tmp_path, disable_rule=""), "--only", "leak", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
         5,
-        "agent 'other' has no switch with leak in its name; it has 'guard off'\n",
+        "agent 'other' has no switch with 'leak' in its name; it has 'guard off'\n",
     )
 
 

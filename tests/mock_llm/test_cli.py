@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -48,6 +49,18 @@ def test_serve_says_where_answers_by_the_script_and_stops_on_ctrl_c(script: Path
     assert ended.string == "1 POST /v1/chat/completions: reply 1, 20 of 20 characters, complete\n"
     assert serving.lines[-1] == "1 request, 1 reply, 0 problems, 0 turns unused"
     assert code == 130
+
+
+def test_a_port_that_is_taken_is_named_with_a_cure(script: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for words in (["serve", str(script)], ["record", "--upstream", "http://127.0.0.1:9"]):
+            done = run(*words, "--port", str(port), cwd=script.parent)
+            assert done.returncode == 3
+            assert done.stderr == (
+                f"cannot listen on 127.0.0.1 port {port}: address already in use\n"
+                f"  leave '--port' out for a free one; 'ss -ltnp sport = :{port}' shows who has it\n"
+            )
 
 
 def test_the_curl_line_works_as_it_is_printed(script: Path) -> None:
