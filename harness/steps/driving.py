@@ -144,7 +144,8 @@ class Drive:
         if not step.submit:
             return moment, f"{chars(len(text))} typed and echoed"
         self._requests_before = len(moment.evidence.main)
-        moment = yield from self._send(key(self._settings.submit), moment, step.within_s)
+        for name in self._settings.submit:
+            moment = yield from self._send(self._key(name, moment), moment, step.within_s)
         return moment, f"{chars(len(text))} typed, echoed and submitted"
 
     def _press(self, step: args.Press, moment: Moment) -> Generator[float, Moment, tuple[Moment, str]]:

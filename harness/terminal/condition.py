@@ -58,12 +58,12 @@ class Dialog(NamedTuple):
 class TerminalSettings(NamedTuple):
     """How an agent is used in a terminal.
 
-    ``args`` start it; ``ready`` holds when it takes input; ``submit`` sends what was typed; ``quit`` are the
-    keys that end it when it is ready. A dialog is answered once, whenever it is shown.
+    ``args`` start it; ``ready`` holds when it takes input; ``submit`` are the keys that send what was typed;
+    ``quit`` are those that end it when it is ready. A dialog is answered once, whenever it is shown.
     """
 
     args: tuple[str, ...] = ()
     ready: Condition = Condition()
-    submit: str = "enter"
+    submit: tuple[str, ...] = ("enter",)
     quit: tuple[str, ...] = ()
     dialogs: tuple[Dialog, ...] = ()

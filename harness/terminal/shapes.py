@@ -19,7 +19,13 @@ def _key(name: str) -> str:
 
 
 _KEY = Checked(Str("A key: `enter`, `esc`, `ctrl-c`, `shift-tab`, `up`, `f1`, or one character."), _key)
-KEYS = ListOf(_KEY, "Keys.", at_least=1, or_single=True)
+
+
+def _keys(doc: str) -> ListOf:
+    return ListOf(_KEY, doc, at_least=1, or_single=True)
+
+
+KEYS = _keys("Keys.")
 
 CONDITION_FIELDS = {
     "shows": Field(ListOf(Str(), "Text that the screen shows.", or_single=True), default=()),
@@ -41,8 +47,10 @@ TERMINAL = Record(
             Record("a condition", CONDITION_FIELDS, "What the screen shows when the agent takes input."),
             required=True,
         ),
-        "submit": Field(Checked(Str("The key that sends what was typed."), _key), default="enter"),
-        "quit": Field(KEYS, default=()),
+        "submit": Field(
+            _keys("Keys that send what was typed, each read before the next."), default=("enter",)
+        ),
+        "quit": Field(_keys("Keys that end it."), default=()),
         "dialogs": Field(
             ListOf(
                 Record(

@@ -122,6 +122,18 @@ def test_several_lines_go_in_as_one_paste_where_the_program_takes_one() -> None:
     assert sent(play.see("[pasted 2 lines]")) == ["\r"]
 
 
+def test_several_keys_that_submit_are_sent_one_by_one() -> None:
+    play = Play('type: "{prompt}"', settings=SETTINGS._replace(submit=("end", "enter")))
+    assert sent(play.see("> ")) == ["Answer DONE qa17 now."]
+    assert sent(play.see("Answer DONE qa17 now.")) == ["\x1b[F"]
+    play.unread = 3
+    assert play.read() == []
+    play.unread = 0
+    assert sent(play.see()) == ["\r"]
+    play.read()
+    assert play.drive.verdicts == {"type": Passed("21 characters typed, echoed and submitted")}
+
+
 def test_several_lines_are_refused_where_each_would_be_submitted() -> None:
     play = Play(r'type: "one\ntwo"')
     commands = play.see("> ")
