@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
 def rows(before: str | None, after: str, context: int = 3) -> list[Row]:
     """The rows of a diff, with so many equal lines around each difference."""
-    old, new = (before or "").splitlines(), after.splitlines()
+    old, new = lines_of(before or ""), lines_of(after)
     found: list[Row] = []
     groups = list(difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context))
     for group in groups:
@@ -64,10 +64,26 @@ def _parts(words: list[str], start: int, end: int) -> tuple[str, str, str]:
     return "".join(words[:start]), "".join(words[start:rest]), "".join(words[rest:])
 
 
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a text; a last one without an end is followed by a line that says so.
+
+    >>> lines_of("a\r\nb\n"), lines_of("a")
+    (['a\r', 'b'], ['a', '\\ no line end'])
+    """
+    *lines, last = text.split("\n")
+    return [*lines, last, "\\ no line end"] if last else lines
+
+
+def is_in_conflict(text: str) -> bool:
+    """Whether git has left both sides of a merge in a text."""
+    starts = [line[:8] for line in text.split("\n")]
+    return "<<<<<<< " in starts and ">>>>>>> " in starts
+
+
 def changed_lines(name: str, before: str | None, after: str, most: int = 4) -> list[str]:
     """The first lines that differ, below the snapshot's name; of a new text its size."""
     if before is None:
-        count = len(after.splitlines())
+        count = len(lines_of(after))
         return [f"{name}: {count} new lines" if count != 1 else f"{name}: 1 new line"]
     lines = []
     for row in rows(before, after, 0):

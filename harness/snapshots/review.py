@@ -9,8 +9,8 @@ import termios
 import tty
 from typing import TYPE_CHECKING
 
+from harness.problems import UserError
 from harness.snapshots.deciding import Deciding
-from harness.snapshots.store import OutdatedError
 from harness.snapshots.view import KEYS, render_change
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Review:
         act = self._store.accept if command.kind == "accept" else self._store.reject
         try:
             self._undo[command.place] = act(change)
-        except OutdatedError as error:
+        except UserError as error:
             _say(f"skipped: {error}")
             return
         _say(f"{command.kind}ed {change.name}")
@@ -111,7 +111,7 @@ class _Review:
         try:
             if undo is not None:
                 self._store.undo(undo)
-        except OutdatedError as error:
+        except UserError as error:
             _say(str(error))
             return
         _say(f"undone: {self._changes[index].name}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.problems import UserError
 from harness.snapshots.files import locked, read_json, read_text, write_json, write_text
@@ -17,6 +17,11 @@ from harness.snapshots.placing import COMMON, Placed, Stored, placed
 
 PENDING = ".pending"
 _ORIGINS = "taken-from.json"
+_FOR_GIT = {
+    ".gitignore": f"*{PENDING}\n.*.part\n",
+    ".gitattributes": "*.txt -text\n",
+}
+"""What git is told: changes that wait are not committed, and no line gets another end."""
 
 
 class OutdatedError(UserError):
@@ -83,9 +88,9 @@ class SnapshotStore:
             variant: Agent and dialect.
         """
         name = f"{artifact}.txt"
-        origin = str(read_json(root / COMMON / _ORIGINS).get(name, ""))
-        stored = Stored(read_text(root / COMMON / name), read_text(root / variant / name), origin)
-        return placed(text, stored, variant)
+        origin = str(_origins(root).get(name, ""))
+        common, own = (_checked_out(read_text(root / folder / name), text) for folder in (COMMON, variant))
+        return placed(text, Stored(common, own, origin), variant)
 
     def keep(
         self, found: Placed, text: str, root: Path, artifact: str, variant: str, place: str, evidence: str
@@ -105,9 +110,10 @@ class SnapshotStore:
             name = f"{root.name}/{folder}/{artifact}"
             about = {"name": name, "state": found.state, "made_by": variant, "place": place}
             about |= {"evidence": evidence, "target": str(target), "root": str(root.absolute())}
-            ignore = root.parent / ".gitignore"
-            if not ignore.exists():
-                write_text(ignore, f"*{PENDING}\n.*.part\n")
+            about |= {"sha256": _digest(text)}
+            for file, rules in _FOR_GIT.items():
+                if not (root.parent / file).exists():
+                    write_text(root.parent / file, rules)
             write_json(self._record(target), about)
             write_text(target.with_name(target.name + PENDING), text)
         return name
@@ -136,8 +142,8 @@ class SnapshotStore:
             root, folder = change.target.parents[1], change.target.parent.name
             undo = Undo(change, read_text(change.target), change.after)
             if folder == COMMON:
-                origins = root / COMMON / _ORIGINS
-                write_json(origins, {**read_json(origins), change.target.name: change.made_by})
+                origins = {**_origins(root), change.target.name: change.made_by}
+                write_json(root / COMMON / _ORIGINS, origins)
             elif read_text(root / COMMON / change.target.name) == change.after:
                 change.target.unlink(missing_ok=True)
                 _remove(change.target, change.record)
@@ -171,7 +177,8 @@ class SnapshotStore:
             root = change.target.parents[1]
             about = {"name": change.name, "state": change.state, "made_by": change.made_by}
             about |= {"place": change.place, "evidence": change.evidence, "target": str(change.target)}
-            write_json(change.record, {**about, "root": str(root)})
+            about |= {"root": str(root), "sha256": _digest(change.after)}
+            write_json(change.record, about)
             write_text(change.pending, change.after)
             if undo.before is None:
                 change.target.unlink(missing_ok=True)
@@ -183,14 +190,14 @@ class SnapshotStore:
         return self._load(self._record((root / COMMON / f"{artifact}.txt").absolute()))
 
     def _record(self, target: Path) -> Path:
-        return self.folder / f"{hashlib.sha256(str(target).encode()).hexdigest()[:16]}.json"
+        return self.folder / f"{_digest(str(target))[:16]}.json"
 
     def _load(self, record: Path) -> Change | None:
         about = read_json(record)
         target = Path(str(about.get("target", "")))
         after = read_text(target.with_name(target.name + PENDING)) if target.name else None
-        if after is None:
-            return None
+        if after is None or about.get("sha256", _digest(after)) != _digest(after):
+            return None  # a run that was killed has left only half of it
         before = read_text(target)
         is_first = before is None and target.parent.name != COMMON
         if is_first:
@@ -207,6 +214,32 @@ class SnapshotStore:
             now = now._replace(before=change.before)
         if now != change:
             raise OutdatedError(f"'{change.name}' has changed meanwhile: look at it again with 'qa review'")
+
+
+def _origins(root: Path) -> dict[str, Any]:
+    """Which agent each common snapshot was taken from, by the name of its file.
+
+    Raises:
+        UserError: If the file cannot be read as what it is, such as in a merge conflict.
+    """
+    path = root / COMMON / _ORIGINS
+    found = read_json(path)
+    if not found and (read_text(path) or "").strip() not in ("", "{}"):
+        raise UserError(
+            f"{path} says which agent the common snapshots were taken from, and cannot be read\n"
+            "  keep one side of a merge conflict, or delete it: the next agent that differs takes its place"
+        )
+    return found
+
+
+def _checked_out(stored: str | None, text: str) -> str | None:
+    """A snapshot as it was accepted: git may have given its lines the ends of Windows."""
+    is_converted = stored is not None and "\r" not in text and stored.replace("\r\n", "\n") == text
+    return text if is_converted else stored
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _remove(target: Path, record: Path) -> None:

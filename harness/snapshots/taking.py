@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.find_scenarios import shipped_folder
-from harness.snapshots.difference import changed_lines
+from harness.problems import UserError
+from harness.snapshots.difference import changed_lines, is_in_conflict
 from harness.snapshots.files import read_text
 from harness.snapshots.placing import FOLDER
 from harness.snapshots.redaction import Redaction, day_pattern, without_match
@@ -53,6 +54,8 @@ def _verdict(taking: _Taking, step: Step) -> CheckVerdict:
     except OSError as error:
         what = f"{error.filename2 or error.filename}: {error.strerror}"
         return failed("the snapshots cannot be read, or changes not be kept", "as in the snapshots", [what])
+    except UserError as error:
+        return failed("the snapshots cannot be read", "as in the snapshots", str(error).splitlines())
 
 
 def why_not_kept() -> str:
@@ -96,6 +99,13 @@ class _Found(NamedTuple):
     artifact: str
     placed: Placed
     redacted: Redacted
+
+
+def _told(found: _Found) -> str:
+    before = found.placed.before
+    if before is not None and is_in_conflict(before) and not is_in_conflict(found.redacted.text):
+        return "is in a merge conflict"
+    return "is missing" if found.placed.state == "new" else "changed"
 
 
 class _Taking:
@@ -185,7 +195,7 @@ class _Taking:
                     str(self._launch.folder.absolute()),
                 )
             lines += changed_lines(name, each.placed.before, each.redacted.text)
-        told = [f"{f.artifact} {'is missing' if f.placed.state == 'new' else 'changed'}" for f in differing]
+        told = [f"{f.artifact} {_told(f)}" for f in differing]
         cure = self._obstacle or "look at it with 'qa review'"
         return failed(", ".join(told), "as in the snapshots", [cure, *lines])
 

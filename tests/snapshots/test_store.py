@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +213,30 @@ def test_killed_at_any_step_a_review_loses_and_breaks_nothing(
             break
         at += 1
     assert at > 2, "the review was killed at several steps"
+
+
+@pytest.mark.parametrize("variant", [PI, CODEX])
+def test_a_run_that_is_killed_while_it_keeps_a_change_never_mixes_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str
+) -> None:
+    seen, at = set(), 0
+    while True:
+        folder = Folder(tmp_path / str(at))
+        folder.run("waiting\n", PI)
+        with monkeypatch.context() as patch:
+            survived = _killed_after(at, patch)
+            with suppress(Killed):
+                folder.run("newer\n", variant)
+        waiting = {(change.made_by, change.after) for change in folder.store.changes()}
+        assert waiting <= {(PI, "waiting\n"), (variant, "newer\n")}
+        seen.add(frozenset(waiting))
+        assert folder.run("newer\n", variant).state == "new"
+        assert (variant, "newer\n") in {(change.made_by, change.after) for change in folder.store.changes()}
+        if survived():
+            break
+        at += 1
+    assert at > 2
+    assert frozenset({(PI, "waiting\n")}) in seen
 
 
 def _killed_after(count: int, patch: pytest.MonkeyPatch) -> Callable[[], bool]:

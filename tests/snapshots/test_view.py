@@ -5,12 +5,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.snapshots.difference import changed_lines, differing, rows
+from harness.snapshots.difference import changed_lines, differing, lines_of, rows
 from harness.snapshots.page import render_page
 from harness.snapshots.view import cells, cut, render_change, visible
 from tests.snapshots.made import change
 
-TEXTS = st.text("ab\n\x1b\u4e00 ", max_size=60)
+TEXTS = st.text("ab\n\r\x0c\x1b\u4e00 ", max_size=60)
 COLOURS = re.compile(r"\x1b\[\d+m")
 
 
@@ -96,11 +96,16 @@ def test_a_line_in_pieces_is_the_whole_line(text: str, width: int) -> None:
 @given(TEXTS, TEXTS)
 def test_a_diff_with_all_lines_holds_both_texts(before: str, after: str) -> None:
     found = rows(before, after, 1000)
-    if before.splitlines() == after.splitlines():
+    if before == after:
         assert found == []
         return
-    assert [r.before for r in found if r.mark in " -~"] == before.splitlines()
-    assert [r.after for r in found if r.mark in " +~"] == after.splitlines()
+    assert [r.before for r in found if r.mark in " -~"] == lines_of(before)
+    assert [r.after for r in found if r.mark in " +~"] == lines_of(after)
+
+
+def test_line_ends_that_differ_are_seen() -> None:
+    assert shown("one\r\n", "one\n")[3:5] == ["- one\u240d", "+ one"]
+    assert shown("one", "one\n")[3:5] == ["  one", "- \\ no line end"]
 
 
 @given(st.text("ab,1 .", max_size=20), st.text("ab,1 .", max_size=20))
