@@ -134,7 +134,7 @@ def _detail(cell: Cell, column: Column, row: Row, place: str) -> str:
     problem = f"<p>{escape(cell.problem)}</p>" if cell.problem else ""
     sides = "".join(f"<li>{escape(side)}</li>" for side in cell.sides)
     return f"""<div popover id="{place}">
-<button type="button" popovertarget="{place}" popovertargetaction="hide" aria-label="close">✕</button>
+<button type="button" popovertarget="{place}" aria-label="close">✕</button>
 <h2>{escape(column.label)} · {escape(row.name)}</h2>
 <p><b class="swatch {cell.outcome}">{_SIGNS[cell.outcome]}</b> <b>{escape(cell.sentence)}</b></p>
 {words}{problem}<ul>{sides}</ul>

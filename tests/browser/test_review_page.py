@@ -174,5 +174,7 @@ def test_on_a_phone_old_and_new_stand_below_each_other_and_equal_lines_once(
     assert before["y"] + before["height"] <= after["y"] + 1
     assert min(before["width"], after["width"]) > 300
     expect(shown.get_by_text("</system-interrupt>").locator("visible=true")).to_have_count(1)
-    screen = change(page, SCREEN).locator("pre:visible").first
-    assert screen.evaluate("pre => pre.scrollWidth > pre.clientWidth")
+    for view in ("diff", "after"):
+        change(page, SCREEN).get_by_role("button", name=view).click()
+        screen = change(page, SCREEN).locator("pre:visible").first
+        assert screen.evaluate("pre => pre.scrollWidth > pre.clientWidth")
