@@ -10,6 +10,8 @@ from importlib import import_module
 
 import click
 
+from mock_llm.early_interrupt import raises_again
+
 # Loading makes much and drops nothing: looking for garbage meanwhile only costs time.
 gc.disable()
 
@@ -77,6 +79,7 @@ class _Lazy(click.Group):
             return None
         module, attribute, _help = _COMMANDS[name]
         command: click.Command = getattr(import_module(module), attribute)
+        raises_again()
         return command
 
     def invoke(self, ctx: click.Context) -> object:

@@ -6,6 +6,8 @@ from importlib import import_module
 
 import click
 
+from mock_llm.early_interrupt import INTERRUPTED, raises_again
+
 # Each is a file of mock_llm/commands and is imported when it is called, so that --help is instant.
 COMMANDS = {
     "serve": "Answer requests with the turns of scripts.",
@@ -30,7 +32,16 @@ class _Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"mock_llm.commands.{cmd_name}").command
+        raises_again()
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; Ctrl-C before it serves, or in one that does not, ends it as any other."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(INTERRUPTED)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx

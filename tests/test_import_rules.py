@@ -22,7 +22,7 @@ SHELL = frozenset(
     harness/agents/install.py harness/agents/locate.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py
     harness/commands/gate.py harness/commands/gate_report.py harness/commands/gate_sessions.py harness/commands/many_runs.py
     harness/commands/merge.py harness/commands/selection.py harness/commands/watch.py harness/gate_git.py harness/gate_write.py
-    harness/containment.py harness/containment_keeper.py
+    harness/containment.py harness/containment_keeper.py harness/entry.py mock_llm/entry.py mock_llm/early_interrupt.py
     harness/pool.py harness/report_files.py harness/scenario_files.py
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
     harness/commands/screenshot.py harness/commands/show.py harness/driven.py harness/engine.py
@@ -63,11 +63,17 @@ IO_CALLS = frozenset({"breakpoint", "input", "open", "print"})
 DATES = ("datetime.UTC", "datetime.date", "datetime.datetime", "datetime.timedelta")
 CLOCK_READS = frozenset({"now", "today", "utcnow"})
 
-# The front of 'qa run' starts pytest with the plugin that it belongs to.
-MAY_IMPORT_ENTRY_POINTS = frozenset({("harness/engine.py", "harness.pytest_plugin")})
+# The front of 'qa run' starts pytest with the plugin that it belongs to; a program begins before its command.
+MAY_IMPORT_ENTRY_POINTS = frozenset(
+    {
+        ("harness/engine.py", "harness.pytest_plugin"),
+        ("harness/entry.py", "harness.cli"),
+        ("mock_llm/entry.py", "mock_llm.cli"),
+    }
+)
 # A guard profile is the user's own file; reading it is no knowledge of any wire format.
 AGENT_MAY_KNOW = ("harness.guard_profile_file", "harness.problems")
-ENTRY_POINTS = ("harness.cli", "harness.pytest_plugin", "mock_llm.cli")
+ENTRY_POINTS = ("harness.cli", "harness.entry", "harness.pytest_plugin", "mock_llm.cli", "mock_llm.entry")
 
 Sources = Mapping[str, str]
 

@@ -50,7 +50,7 @@ class Qa:
         self.env = {**keep, "HOME": str(self.home), "OPENAI_API_KEY": "sk-live-of-the-user", "CI": "1"}
 
     def command(self, *words: str) -> list[str]:
-        return [sys.executable, "-m", "harness.cli", *words]
+        return [sys.executable, "-m", "harness.entry", *words]
 
     def __call__(self, *words: str, **env: str) -> Ended:
         done = subprocess.run(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 from tests.e2e.qa_command import Qa
 
+ROOT = Path(__file__).parents[2]
 HELLO = """
 model:
   - say: "hello {nonce}"
@@ -142,6 +145,38 @@ def test_a_reader_that_leaves_changes_no_outcome(qa: Qa) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("entry", ["harness.entry", "mock_llm.entry"])
+def test_ctrl_c_while_a_command_is_loaded_ends_it_without_a_traceback(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "click.py").write_text("print('loading', flush=True)\nimport signal\nsignal.pause()\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", entry, "--version"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "loading\n"
+    process.send_signal(signal.SIGINT)
+    _out, err = process.communicate()
+    assert (process.returncode, err) == (130, "interrupted\n")
+
+
+def test_ctrl_c_in_a_command_that_is_loaded_can_be_acted_on(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, harness.find_scenarios as finder\n"
+        "from harness.entry import main\n"
+        "def slow(_root):\n"
+        "    try: os.kill(os.getpid(), signal.SIGINT)\n"
+        "    finally: print('cleaned up')\n"
+        "finder.all_scenarios = slow\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", program, "list"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "cleaned up\n", "interrupted\n")
 
 
 def test_an_error_of_qa_itself_is_called_one(tmp_path: Path) -> None:

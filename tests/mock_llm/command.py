@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-MOCK_LLM = [sys.executable, "-c", "from mock_llm.cli import main; main()"]
+MOCK_LLM = [sys.executable, "-c", "from mock_llm.entry import main; main()"]
 LIMIT_S = 30
 
 
