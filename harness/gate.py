@@ -201,7 +201,7 @@ class _One(NamedTuple):
             yield self._change("other-figures", "accept", text, _shown(was), _shown(now))
         if was.kept_chars != now.kept_chars:
             verb = "is" if now.kept_chars in (None, 0, 1) else "are"
-            text = f"{_kept(now)} of reply {now.reply} {verb} kept, was {_kept(was)}"
+            text = f"{_kept(now)} of reply {now.reply} {verb} kept, {_kept(was)} before"
             yield self._change("keeps-other", "accept", text, _kept(was), _kept(now))
 
     def _duration(self, old: Known) -> Iterator[Change]:

@@ -88,10 +88,10 @@ def test_each_figure_of_a_stop_is_compared(stop: object, kind: str) -> None:
 @pytest.mark.parametrize(
     ("kept", "text"),
     [
-        (765, "765 characters of reply 1 are kept, was 454 characters"),
-        (1, "1 character of reply 1 is kept, was 454 characters"),
-        (0, "nothing of reply 1 is kept, was 454 characters"),
-        (None, "an unknown part of reply 1 is kept, was 454 characters"),
+        (765, "765 characters of reply 1 are kept, 454 characters before"),
+        (1, "1 character of reply 1 is kept, 454 characters before"),
+        (0, "nothing of reply 1 is kept, 454 characters before"),
+        (None, "an unknown part of reply 1 is kept, 454 characters before"),
     ],
 )
 def test_what_is_kept_is_said_in_a_sentence(kept: int | None, text: str) -> None:

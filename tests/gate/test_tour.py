@@ -1,129 +1,161 @@
-"""The way of somebody who maintains a detector: break it, see what the gate says, repair it, take a difference."""
+"""The way of somebody who maintains a detector, from a fresh clone to what a reviewer accepts."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-import junitparser
+import pytest
 
 from harness.gate_file import parse_gate
-from harness.results_json import parse_results
-from tests.gate.clone import Clone, Ended
+from harness.results import Place
+from tests.gate.detector_repository import Ended, Repository, made_in
+from tests.gate.reports import Read, Reports
+from tests.snapshots.test_review_terminal import Terminal
 
-NAMES = ("ttsr-near-duplicate-loop", "ttsr-digit-drift", "ttsr-paragraph-loop", "healthy-few-echoes")
-GUARD = "harness/detectors/near_duplicate.py"
-RIGHT, WRONG = "min_echoes: int = 8,", "min_echoes: int = 10,"
-
-
-class Reports:
-    """The three reports of one gate."""
-
-    def __init__(self, folder: Path) -> None:
-        self.words = [
-            word
-            for kind, file in (("junit", "j.xml"), ("json", "r.json"), ("markdown", "s.md"))
-            for word in ("--report", f"{kind}={folder / file}")
-        ]
-        self._folder = folder
-
-    @property
-    def failures(self) -> dict[str, str]:
-        """The messages of failed cases by their names."""
-        xml = junitparser.JUnitXml.fromfile(str(self._folder / "j.xml"))
-        cases = [case for suite in xml for case in suite]
-        return {case.name: case.result[0].message for case in cases if case.result}
-
-    @property
-    def cases(self) -> int:
-        return sum(len(suite) for suite in junitparser.JUnitXml.fromfile(str(self._folder / "j.xml")))
-
-    @property
-    def changes(self) -> dict[str, Any]:
-        text = (self._folder / "r.json").read_text()
-        run = parse_results(text, "r.json")
-        assert json.loads(text)["format"]
-        return {f"{change.kind}: {change.scenario}": change for change in run.changes}
-
-    @property
-    def markdown(self) -> str:
-        return (self._folder / "s.md").read_text()
+RUNS = {name + control for name in ("calm", "plan-loop", "short-plan-loop", "word-for-word") for control in ("", " (control)")}  # fmt: skip
+THRESHOLD, GUARD, INTERRUPT = "min_echoes: {}", "agent/guard.yaml", "agent/interrupt.txt"
+OLD, NEW = "Do not take it up again.", "Leave it alone."
 
 
-def gate(clone: Clone, reports: Reports, *words: str) -> Ended:
-    return clone.qa("gate", *NAMES, *words, *reports.words)
+class Maintainer:
+    """A clone, and the gate in it with all its reports."""
+
+    def __init__(self, clone: Repository) -> None:
+        self.clone = clone
+        self.reports = Reports(clone.folder / "reports")
+
+    def gate(self, *words: str, **env: str) -> tuple[Ended, Read]:
+        ended = self.clone.qa("gate", *words, *self.reports.words, **env)
+        return ended, self.reports.read()
+
+    def passes(self, *words: str) -> Read:
+        """The gate passes and has nothing to say."""
+        ended, read = self.gate(*words)
+        assert (ended.code, ended.out.splitlines()[-1]) == (0, "gate: passed"), ended.out + ended.err
+        assert (read.failing, read.findings) == (set(), {})
+        return read
+
+    def threshold(self, now: int, then: int) -> None:
+        self.clone.edit(GUARD, THRESHOLD.format(now), THRESHOLD.format(then))
 
 
-def test_a_broken_guard_is_seen_with_figures_and_a_repaired_one_passes(clone: Clone) -> None:
-    reports = Reports(clone.folder / "reports")
-
-    ended = gate(clone, reports)
-    assert (ended.code, ended.out.splitlines()[-1]) == (0, "gate: passed"), ended.out + ended.err
-    assert (reports.failures, reports.changes, reports.cases) == ({}, {}, 8)
-    assert "8 passed" in reports.markdown
-
-    clone.edit(GUARD, RIGHT, WRONG)
-    ended = gate(clone, reports, "--changed-since", "HEAD")
-    assert ended.code == 1, ended.out + ended.err
-    assert f"since HEAD: {GUARD} of the detector changed" in ended.out
-    late = reports.changes["caught-later: ttsr-near-duplicate-loop"]
-    assert late.by > 0
-    told = f"the loop of reply 1 is caught {late.by:,} characters later: by near-duplicate-paragraphs at"
-    assert told in " ".join(ended.out.split())
-    assert told in reports.failures["caught-later: ttsr-near-duplicate-loop"]
-    assert told in reports.markdown
-    assert (late.place.file, late.level) == ("scenarios/ttsr-near-duplicate-loop.yaml", "accept")
-    assert not [name for name in reports.changes if "paragraph-loop" in name or "few-echoes" in name]
-    assert "no-longer-passes: ttsr-near-duplicate-loop" in reports.changes
-    assert "ttsr-near-duplicate-loop" in reports.failures
-
-    clone.git("checkout", "-q", GUARD)
-    ended = gate(clone, reports, "--changed-since", "HEAD")
-    assert (ended.code, reports.cases) == (0, 0)
-    assert "nothing changed that a scenario or the detector is made of" in ended.out
-    ended = gate(clone, reports)
-    assert (ended.code, reports.failures, reports.changes) == (0, {}, {})
+@pytest.fixture
+def maintainer(tmp_path: Path) -> Maintainer:
+    return Maintainer(made_in(tmp_path).clone(tmp_path / "clone"))
 
 
-def test_a_difference_that_is_meant_is_taken_with_a_reason_that_is_kept(clone: Clone) -> None:
-    reports = Reports(clone.folder / "reports")
-    name = "ttsr-near-duplicate-loop"
+def test_from_a_broken_guard_to_an_accepted_change(maintainer: Maintainer) -> None:
+    assert set(maintainer.passes().cases) == RUNS
+    assert maintainer.passes("--changed-since", "origin/main").cases == {}
+
+    maintainer.threshold(8, 10)
+    _says_which_loop_is_missed_and_which_is_later(maintainer)
+    maintainer.clone.git("checkout", "-q", GUARD)
+    maintainer.passes()
+
+    maintainer.clone.edit(INTERRUPT, OLD, NEW)
+    _says_that_the_snapshot_is_another(maintainer)
+    _is_shown_and_accepted_on_a_terminal(maintainer.clone)
+    assert set(maintainer.passes("--changed-since", "origin/main").cases) == RUNS
+    maintainer.clone.commit("another interrupt")
+
+    maintainer.threshold(8, 9)
+    _is_meant_and_taken_with_a_reason_that_stays(maintainer)
+    maintainer.passes()
+
+
+def _says_which_loop_is_missed_and_which_is_later(maintainer: Maintainer) -> None:
+    ended, read = maintainer.gate("--changed-since", "origin/main")
+    assert ended.code == 1
+    assert ended.out.startswith(f"since origin/main: {GUARD} of the detector changed\n")
+    late, missed = read.findings["caught-later: plan-loop"], read.findings["loop-missed: short-plan-loop"]
+    assert (late.by, late.level, late.place) == (324, "accept", Place("scenarios/plan-loop.yaml", 32, 5))
+    assert late.text == (
+        "the loop of reply 1 is caught 324 characters later: by near-duplicate-paragraphs at 2,121 of "
+        "2,446 characters, was near-duplicate-paragraphs at 1,797 of 2,446 characters"
+    )
+    assert missed.text == (
+        "the loop of reply 1 is no longer caught; it was, by near-duplicate-paragraphs at 1,797 of 1,960 characters"
+    )
+    for finding in (late, missed):
+        assert finding.text in " ".join(ended.out.split())
+        assert read.told_everywhere(finding)
+    assert set(read.findings) == {
+        "caught-later: plan-loop",
+        "no-longer-passes: plan-loop",
+        "loop-missed: short-plan-loop",
+        "no-longer-passes: short-plan-loop",
+        "other-requests: short-plan-loop",
+    }
+    assert read.failing == set(read.findings) | {"plan-loop", "short-plan-loop"}
+    assert "guard did not fire: all 1,960 characters arrived" in read.cases["short-plan-loop"]
+
+
+def _says_that_the_snapshot_is_another(maintainer: Maintainer) -> None:
+    ended, read = maintainer.gate("--changed-since", "origin/main", QA_UPDATE="1", CI="")
+    assert ended.code == 1
+    (finding,) = read.run.changes
+    assert finding.text == "no longer passes: 'snapshot': transcript changed, requests changed"
+    assert read.told_everywhere(finding)
+    assert read.failing == {"plan-loop", "no-longer-passes: plan-loop"}
+    listed = json.loads(maintainer.clone.qa("review", "--json").out)
+    assert listed["unused"] == []
+    requests, transcript = listed["pending"]
+    assert transcript["name"] == "plan-loop/common/transcript"
+    assert (OLD in requests["before"], NEW in requests["before"]) == (True, False)
+    assert (OLD in requests["after"], NEW in requests["after"]) == (False, True)
+
+
+def _is_shown_and_accepted_on_a_terminal(clone: Repository) -> None:
+    terminal = Terminal(clone.folder)
+    terminal.sees("[1/2] plan-loop/common/requests  changed")
+    terminal.sees(f"- {' ' * 4}You repeat yourself. {OLD}")
+    terminal.sees(f"+ {' ' * 4}You repeat yourself. {NEW}")
+    terminal.press("a")
+    terminal.sees("accepted plan-loop/common/requests")
+    terminal.sees("[2/2] plan-loop/common/transcript  changed")
+    terminal.press("a")
+    terminal.sees("accepted plan-loop/common/transcript")
+    terminal.press("q")
+    assert terminal.exit_code() == 0
+    snapshots = "scenarios/__snapshots__/plan-loop/common"
+    assert set(clone.git("diff", "--name-only").split()) == {
+        INTERRUPT,
+        f"{snapshots}/requests.txt",
+        f"{snapshots}/transcript.txt",
+    }
+
+
+def _is_meant_and_taken_with_a_reason_that_stays(maintainer: Maintainer) -> None:
+    clone = maintainer.clone
+    assert maintainer.gate(QA_UPDATE="1", CI="")[0].code == 1
+    assert clone.qa("review", "--accept", "plan-loop").out == "accepted plan-loop/common/timeline\n"
     before = (clone.folder / "gate.yaml").read_text()
-    clone.edit(GUARD, RIGHT, WRONG)
-
-    ended = clone.qa("gate", name, "--accept", "ten echoes, see issue 12", *reports.words)
+    ended, read = maintainer.gate("--accept", "nine echoes, see issue 12")
     assert (ended.code, ended.out.splitlines()[-1]) == (0, "gate: passed"), ended.out + ended.err
-    text = (clone.folder / "gate.yaml").read_text()
-    head = before.partition("# ---")[0]
-    assert text.startswith(head)
-    file = parse_gate(text, "gate.yaml")
-    assert file.accepted[-1].reason == "ten echoes, see issue 12"
-    assert any("characters later" in change for change in file.accepted[-1].changes)
-    known, old = file.baseline, parse_gate(before, "gate.yaml").baseline
-    key = ("reference", "openai-chat", name)
-    assert known[key] != old[key]
-    assert {k: v for k, v in known.items() if k != key} == {k: v for k, v in old.items() if k != key}
-
-    ended = clone.qa("gate", name)
-    assert (ended.code, ended.out.splitlines()[-1]) == (0, "gate: passed, 1 warning")
-    assert "fails as in the baseline" in " ".join(ended.out.split())
-
-    clone.git("checkout", "-q", GUARD)
-    ended = clone.qa("gate", name, *reports.words)
-    assert reports.changes[f"caught-earlier: {name}"].by < 0
-    assert "passes now, and the baseline says failed" in " ".join(ended.out.split())
+    assert "wrote gate.yaml: 4 entries, reason 'nine echoes, see issue 12'" in ended.out
+    assert (read.failing, read.run.accepted) == (set(), "nine echoes, see issue 12")
+    assert {(change.kind, change.level) for change in read.run.changes} == {("caught-later", "accepted")}
+    settings = (clone.folder / "gate.yaml").read_text()
+    assert settings.partition("# ---")[0] == before.partition("# ---")[0]
+    kept = parse_gate(settings, "gate.yaml").accepted[-1]
+    assert kept.reason == "nine echoes, see issue 12"
+    assert len(kept.changes) == len(read.run.changes)
+    assert all("characters later" in change for change in kept.changes)
 
 
-def test_a_change_of_a_scenario_runs_that_scenario(clone: Clone) -> None:
-    reports = Reports(clone.folder / "reports")
-    clone.edit("scenarios/healthy-few-echoes.yaml", "summary: ", "summary: once more, ")
-    ended = gate(clone, reports, "--changed-since", "HEAD")
-    assert (ended.code, reports.cases) == (0, 2), ended.out + ended.err
-    assert "since HEAD: scenarios/healthy-few-echoes.yaml changed" in ended.out
+def test_a_change_of_a_scenario_or_of_its_snapshot_runs_that_scenario(maintainer: Maintainer) -> None:
+    clone = maintainer.clone
+    clone.edit("scenarios/calm.yaml", "summary: ", "summary: once more, ")
+    assert set(maintainer.passes("--changed-since", "HEAD").cases) == {"calm", "calm (control)"}
+    clone.git("checkout", "-q", ".")
+    clone.edit("scenarios/__snapshots__/plan-loop/common/timeline.txt", "exit 0", "exit 1")
+    ended, read = maintainer.gate("--changed-since", "HEAD")
+    assert (ended.code, read.failing) == (1, {"plan-loop", "no-longer-passes: plan-loop"})
 
 
-def test_a_revision_that_is_not_there_is_told(clone: Clone) -> None:
-    ended = clone.qa("gate", *NAMES, "--changed-since", "origin/nowhere")
+def test_a_revision_that_is_not_there_is_told(maintainer: Maintainer) -> None:
+    ended = maintainer.clone.qa("gate", "--changed-since", "origin/nowhere")
     assert (ended.code, ended.out) == (2, "")
     assert "git knows no revision 'origin/nowhere'" in ended.err
