@@ -72,50 +72,6 @@ def test_the_workflow_gives_the_action_only_inputs_that_it_has() -> None:
     assert set(given) <= set(action["inputs"])
 
 
-def test_no_input_becomes_a_part_of_the_script() -> None:
-    action: Any = yaml.safe_load((ROOT / "action.yml").read_text())
-    scripts = [step["run"] for step in action["runs"]["steps"]]
-    assert len(scripts) == 2
-    assert not [script for script in scripts if "${{" in script]
-    used = set(re.findall(r"QA_[A-Z_]+", "".join(scripts)))
-    given = {name for step in action["runs"]["steps"] for name in step["env"]}
-    assert used == given
-
-
-def test_the_script_of_the_action_gives_the_gate_the_words_it_means(tmp_path: Path) -> None:
-    import subprocess
-
-    action: Any = yaml.safe_load((ROOT / "action.yml").read_text())
-    program = tmp_path / "qa"
-    program.write_text('#!/bin/sh\nfor word in "$@"; do echo "$word"; done\n')
-    program.chmod(0o755)
-    inputs = {
-        f"QA_{name.upper().replace('-', '_')}": value["default"] for name, value in action["inputs"].items()
-    }
-    given = {"QA_AGENT": "a b.yaml", "QA_SHARD": "1/2", "QA_ARGS": "--jobs 2"}
-    done = subprocess.run(
-        ["bash", "-e", "-c", action["runs"]["steps"][1]["run"]],
-        env={"PATH": f"{tmp_path}:/usr/bin:/bin", **inputs, **given},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    words = done.stdout.splitlines()
-    assert words[:9] == [
-        "gate",
-        "--baseline",
-        "gate.yaml",
-        "--retries",
-        "0",
-        "--agent",
-        "a b.yaml",
-        "--shard",
-        "1/2",
-    ]
-    assert words[9:11] == ["--jobs", "2"]
-    assert words[-1] == "json=qa-reports/results.json"
-
-
 @pytest.mark.parametrize(("option", "title"), [("--results", "results of qa"), ("--gate", "the gate of qa")])
 def test_the_schemas_are_printed(option: str, title: str) -> None:
     import json
