@@ -35,7 +35,7 @@ STYLE = """
 .map small { display: block; font-size: 11px; font-weight: 400; color: var(--soft); }
 .map .group > * { padding-top: .9rem; font-weight: 600; vertical-align: bottom; }
 .map .none { color: var(--soft); font-size: 11px; }
-.map td:has(button) { padding: 0; }
+.map td:has(button) { padding: 0; height: 1px; }
 .map td button {
   width: 100%; height: 100%; min-height: 2.7rem; border: 0; border-radius: 3px; background: none;
   padding: .25rem .3rem; text-align: left; white-space: nowrap;

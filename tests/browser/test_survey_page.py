@@ -185,6 +185,12 @@ def test_the_map_is_readable_and_only_the_map_scrolls_sideways(
     assert box["x"] + box["width"] <= width
 
 
+def test_a_cell_can_be_pressed_anywhere(quiet: Browser) -> None:
+    page = quiet.show(SURVEY_PAGE)
+    heights = "cells => cells.map(cell => cell.clientHeight - cell.firstChild.offsetHeight)"
+    assert set(page.locator("tbody tr:nth-child(3) td").evaluate_all(heights)) == {0}
+
+
 def test_the_whole_committed_map_fits_into_1280_pixels(quiet: Browser) -> None:
     page = quiet.show(SURVEY_PAGE)
     assert page.locator(".wide").evaluate("box => box.scrollWidth <= box.clientWidth")
