@@ -12,6 +12,7 @@ import click
 
 from harness.commands.gate_sessions import open_sessions, programs_of
 from harness.commands.many_runs import Shard, again_of, options_of_many_runs
+from harness.commands.saying import say
 from harness.interrupts import INTERRUPTS
 from harness.problems import UserError
 
@@ -164,9 +165,7 @@ def _touched(
     # The baseline itself is no detector, and what is known of a scenario changes with it.
     changed = [path for path in changed_since(revision, folder) if path != baseline.name]
     found = touched(changed, own, known.detector)
-    click.echo(
-        f"since {revision}: {found.why or 'nothing changed that a scenario or the detector is made of'}"
-    )
+    say(f"since {revision}: {found.why or 'nothing changed that a scenario or the detector is made of'}")
     return {path: scenario for path, scenario in scenarios.items() if scenario.name in found.names}
 
 

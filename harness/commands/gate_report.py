@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.commands.saying import say
 from harness.reporters.gate_console import render_gate, render_run_line
 from harness.reporters.paint import Paint
 
@@ -34,16 +35,16 @@ class GateReport:
 
     def started(self, job: Job) -> None:
         if self._live:
-            click.echo(f"\r\x1b[K[{self._done}/{self._total}] {job.key} ...", nl=False)
+            say(f"\r\x1b[K[{self._done}/{self._total}] {job.key} ...", nl=False)
 
     def ended(self, result: ScenarioResult) -> None:
         self._done += 1
         clear = "\r\x1b[K" if self._live else ""
-        click.echo(clear + render_run_line(result, self._paint), color=True)
+        say(clear + render_run_line(result, self._paint))
 
     def end(self, outcome: RunResult, wrote: str = "") -> None:
         """The findings; ``wrote`` says which file a new baseline went into."""
-        click.echo(render_gate(outcome, self._paint, wrote), color=True)
+        say(render_gate(outcome, self._paint, wrote))
 
     def bugs(self, bugs: Sequence[str]) -> None:
         for bug in bugs:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.commands.many_runs import Shard, again_of, options_of_many_runs
+from harness.commands.saying import say
 from harness.commands.selection import no_such_tag, select
 from harness.interrupts import INTERRUPTS
 
@@ -172,16 +173,6 @@ def _exit_code(outcome: RunResult) -> int:
     return 0 if "passed" in verdicts else 5
 
 
-def _say(text: str, *, nl: bool = True) -> None:
-    """Print, also where nobody reads any more: the runs and their exit code count, not the words."""
-    try:
-        click.echo(text, color=True, nl=nl)
-    except OSError as error:
-        if not isinstance(error, BrokenPipeError):
-            click.echo(f"the report cannot be written: {error.strerror}", err=True)
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  stays open to the end
-
-
 class RunReport:
     """Prints each outcome as it comes; a progress line on a terminal."""
 
@@ -195,7 +186,7 @@ class RunReport:
 
     def started(self, job: Job) -> None:
         if self._live:
-            _say(f"\r\x1b[K[{self._done + 1}/{self._total}] {job.key} ...", nl=False)
+            say(f"\r\x1b[K[{self._done + 1}/{self._total}] {job.key} ...", nl=False)
 
     def ended(self, result: ScenarioResult) -> None:
         from harness.reporters.console import render_scenario
@@ -203,13 +194,13 @@ class RunReport:
         self._done += 1
         clear = "\r\x1b[K" if self._live else ""
         text = render_scenario(result, color=self._color, width=self._width, ascii_only=self._ascii)
-        _say(f"{clear}{text}\n")
+        say(f"{clear}{text}\n")
 
     def summary(self, outcome: RunResult) -> None:
         from harness.reporters.console import render_summary
 
         text = render_summary(outcome, color=self._color, width=self._width, ascii_only=self._ascii)
-        _say(text)
+        say(text)
 
     @property
     def _width(self) -> int:

@@ -17,11 +17,6 @@ from harness.snapshots.placing import COMMON, Placed, Stored, placed
 
 PENDING = ".pending"
 _ORIGINS = "taken-from.json"
-_FOR_GIT = {
-    ".gitignore": f"*{PENDING}\n.*.part\n",
-    ".gitattributes": "*.txt -text\n",
-}
-"""What git is told: changes that wait are not committed, and no line gets another end."""
 
 
 class OutdatedError(UserError):
@@ -111,9 +106,9 @@ class SnapshotStore:
             about = {"name": name, "state": found.state, "made_by": variant, "place": place}
             about |= {"evidence": evidence, "target": str(target), "root": str(root.absolute())}
             about |= {"sha256": _digest(text)}
-            for file, rules in _FOR_GIT.items():
-                if not (root.parent / file).exists():
-                    write_text(root.parent / file, rules)
+            for path, rules in self._for_git(root.parent).items():
+                if not path.exists():
+                    write_text(path, rules)
             write_json(self._record(target), about)
             write_text(target.with_name(target.name + PENDING), text)
         return name
@@ -184,6 +179,14 @@ class SnapshotStore:
                 change.target.unlink(missing_ok=True)
             elif undo.before != undo.after:
                 write_text(change.target, undo.before)
+
+    def _for_git(self, snapshots: Path) -> dict[Path, str]:
+        """What git is told: what waits is not committed, and no snapshot gets other line ends."""
+        return {
+            self.folder / ".gitignore": "*\n",
+            snapshots / ".gitignore": f"*{PENDING}\n.*.part\n",
+            snapshots / ".gitattributes": "*.txt -text\n",
+        }
 
     def _waiting(self, root: Path, artifact: str) -> Change | None:
         """The change that waits for the common file of an artifact."""

@@ -87,6 +87,25 @@ def test_a_control_stands_behind_its_scenario_whichever_ends_first(qa: Qa) -> No
     assert names == ["✓ loop", "✓ loop (control)"]
 
 
+def test_who_stops_reading_stops_neither_the_gate_nor_its_reports(team: Qa) -> None:
+    process = subprocess.Popen(
+        team.command("gate", "loop", "--report", "junit=j.xml"),
+        cwd=team.folder,
+        env=team.env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process:
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
+    assert junitparser.JUnitXml.fromfile(str(team.folder / "j.xml")).tests == 2
+
+
 def test_a_reason_is_not_empty(team: Qa) -> None:
     for reason in ("", " "):
         ended = gate(team, "--accept", reason)

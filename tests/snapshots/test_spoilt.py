@@ -71,6 +71,29 @@ def test_a_checkout_with_the_line_ends_of_windows_changes_no_snapshot(
     assert "unused" not in reviewed.qa("review", "--list").out
 
 
+def test_git_sees_what_was_accepted_and_nothing_that_waits(reviewed: Reviewed) -> None:
+    (reviewed.common / "timeline.txt").write_text("other\n")
+    reviewed.observed("--update", ci="")
+    reviewed.git("init", "-q")
+    reviewed.git("add", "-A")
+    listed = subprocess.run(
+        ["git", "ls-files", "scenarios", ".qa"],
+        cwd=reviewed.qa.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    below = f"scenarios/{FOLDER}"
+    assert listed.stdout.split() == [
+        f"{below}/.gitattributes",
+        f"{below}/.gitignore",
+        f"{below}/loop/common/taken-from.json",
+        f"{below}/loop/common/timeline.txt",
+        f"{below}/loop/common/transcript.txt",
+        "scenarios/loop.yaml",
+    ]
+
+
 def test_a_snapshot_in_a_merge_conflict_is_told_shown_and_can_be_accepted(reviewed: Reviewed) -> None:
     timeline = reviewed.common / "timeline.txt"
     right = timeline.read_text()
