@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.chromium import Browser, needed_program, running_chromium
+
+expect.set_options(timeout=30_000)  # what is expected comes at once, also on a machine that is busy
 
 
 @pytest.fixture(scope="module")
