@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from harness import processes, real_home, sandbox
 from harness.containment import listen
+from harness.leftover import claim
 from harness.recorder import Recorder
 from harness.redact import Masks, secrets_of
 from harness.terminal.pty import COLUMNS, ROWS, Terminal
@@ -100,7 +101,7 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
         session_glob = fill(job.spec.session_glob, {k: glob.escape(v) for k, v in variables.items()})
         folder, recorder = _new_recorder(run_folder, job.key, masks, started_s)
         watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
-        _create(box)
+        _create(box, watchdog)
         terminal = _spawn(job, box, variables, recorder, contained)
     except BaseException:
         port.close()
@@ -187,9 +188,10 @@ def _new_sandbox(token: str) -> sandbox.Sandbox:
         raise CannotStart(f"{error.strerror}\n  {_TMPDIR}") from None
 
 
-def _create(box: sandbox.Sandbox) -> None:
+def _create(box: sandbox.Sandbox, watchdog: Watchdog) -> None:
     try:
         box.create()
+        claim(box.root, os.getpid(), watchdog.pid)
     except OSError as error:
         cause = f"cannot make the private folders of the run in {box.root.parent}: {error.strerror}"
         raise CannotStart(f"{cause}\n  {_TMPDIR}") from None

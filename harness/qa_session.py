@@ -132,7 +132,7 @@ class QaSession:
         return RunResult(tuple(self.results), folder, time.monotonic() - self._started_s)
 
     def close(self) -> None:
-        """End what was started early and never used, and the watchdog."""
+        """End what was started early and never used, and the watchdog; remove what killed ones have left."""
         self._stop_meanwhile()
         while self._early:
             from harness.runner import give_up
@@ -140,8 +140,11 @@ class QaSession:
             _key, serving = self._early.popitem()
             self.results.append(give_up(serving, "ended before its turn came"))
         if self._watchdog is not None:
+            from harness.leftover import sweep
+
             self._watchdog.close()
             self._watchdog = None
+            sweep()
 
     def _stop_meanwhile(self) -> None:
         if self._meanwhile is not None:

@@ -19,6 +19,10 @@ ALLOWED_VARIABLES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SHELL", "USER"
 """All that an agent sees of the user's environment: no key, no proxy, no settings of another agent."""
 
 
+PREFIX = "ttsr-qa-"
+"""How the name of every private folder begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """The folders of one run, below one root that is removed afterwards."""
@@ -49,7 +53,7 @@ def new_sandbox(token: str) -> Sandbox:
     Raises:
         OSError: If there is no folder for temporary files.
     """
-    root = Path(tempfile.gettempdir()).resolve() / f"ttsr-qa-{token}"
+    root = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{token}"
     return Sandbox(root, root / "home", root / "work", token)
 
 

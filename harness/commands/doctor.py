@@ -184,10 +184,12 @@ def _version(session: QaSession) -> Fact:
         return _package_version(session)
 
     from harness.launch import fill
+    from harness.leftover import claim
     from harness.sandbox import environment, new_sandbox
 
     box = new_sandbox("doctor" + os.urandom(4).hex())
     box.create()
+    claim(box.root, os.getpid())
     try:
         spec = session.spec
         own = {"home": str(box.home), "work": str(box.work), "python": sys.executable}

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from harness import processes
+from tests.dying import dies
 from tests.e2e.qa_command import Qa, token_of
 
 SLOW = """
@@ -44,17 +45,22 @@ def started(qa: Qa, name: str) -> tuple[subprocess.Popen[bytes], Path]:
 
 
 def children_of(process: subprocess.Popen[bytes]) -> dict[str, int]:
-    """The processes that qa started: the agent, and the watchdog, which is a copy of qa itself."""
+    """The processes that qa started: the agent, and two copies of qa: the watchdog, and the keeper of a run's
+    namespaces, which alone is in another network.
+    """
     found = {}
+    own = Path("/proc/self/ns/net").readlink()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
                 is_agent = b"harness.refagent" in (entry / "cmdline").read_bytes()
+                is_outside = (entry / "ns/net").readlink() == own
             except OSError:
                 continue
             if parent == process.pid:
-                found["agent" if is_agent else "watchdog"] = int(entry.name)
+                name = "agent" if is_agent else "watchdog" if is_outside else "keeper"
+                found[name] = int(entry.name)
     return found
 
 
@@ -76,6 +82,28 @@ def test_after_sigkill_the_evidence_is_readable_and_no_agent_is_left(qa: Qa) -> 
     assert list((folder / "session").iterdir())
     assert "killed" in json.loads((folder / "result.json").read_text())["problem"]
     assert not sandbox.exists()
+
+
+def test_after_sigkill_of_qa_and_its_watchdog_the_next_run_removes_what_is_left(qa: Qa) -> None:
+    temporary = qa.folder / "tmp"
+    temporary.mkdir()
+    qa.env["TMPDIR"] = str(temporary)
+    qa.scenario("slow", SLOW)
+    qa.scenario("hello", HELLO)
+    process, _folder = started(qa, "slow")
+    children = children_of(process)
+    token = token_of(children["agent"])
+    os.kill(process.pid, signal.SIGSTOP)  # so that it does not start another watchdog
+    os.kill(children["watchdog"], signal.SIGKILL)
+    process.kill()
+    process.wait()
+    assert dies(children["watchdog"])
+    (left,) = temporary.iterdir()
+    assert left.name == f"ttsr-qa-{token}"
+
+    assert qa("run", "hello").code == 0
+    assert list(temporary.iterdir()) == []
+    assert processes.of_run(token) == set()
 
 
 def test_ctrl_c_ends_the_agent_and_exits_with_130(qa: Qa) -> None:
