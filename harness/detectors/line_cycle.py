@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import eq
 from typing import ClassVar
 
 from harness.detectors.bounded_text import BoundedText
@@ -135,9 +136,9 @@ class LineCycle:
         blocks = text.split("\n\n")
         last = blocks.pop()
         for block in blocks:
-            if not self._texts and len(block) + 1 < self._min_chars:
-                self._read += len(block) + 2
-            elif self._texts or self._may_fire(block):
+            if self._texts or (
+                len(block) + 1 >= self._min_chars and self._longest_streak(block.split("\n")) is None
+            ):
                 finding = self._end_lines(block.split("\n"))
                 if finding:
                     return finding
@@ -147,17 +148,30 @@ class LineCycle:
                 self._read += len(block) + 2
         return self._end_lines(last.split("\n"))
 
-    def _may_fire(self, block: str) -> bool:
-        """Whether enough of the lines of a block are no news in it."""
-        lines = block.split("\n")
-        return len(lines) - len(set(lines)) >= self._min_cycles
+    def _longest_streak(self, lines: list[str]) -> int | None:
+        """In how many of the last of some lines a streak lies that is open at their end.
+
+        None if enough of them equal one before them to fire, wherever they lie.
+        """
+        if not self._texts:
+            repeated = len(lines) - len(set(lines))
+            if repeated < self._min_cycles:
+                return repeated + self._max_period
+        longest = 0
+        lines = self._texts + lines
+        for streak in self._streaks:
+            matched = streak.matched + sum(map(eq, lines, lines[streak.period :]))
+            if matched >= self._min_cycles * streak.period:
+                return None
+            longest = max(longest, matched + streak.period)
+        return longest
 
     def _end_lines(self, lines: list[str]) -> Finding | None:
-        # With so few lines that came before, a streak that is open at the end lies in the last of them.
-        needed = self._min_cycles + self._max_period
-        if not self._texts and len(lines) > needed and len(lines) - len(set(lines)) < self._min_cycles:
+        needed = self._longest_streak(lines)
+        if needed is not None and len(lines) > needed:
             skipped = lines[:-needed]
             self._read += sum(map(len, skipped)) + len(skipped)
+            self._forget()
             lines = lines[-needed:]
         for line in lines:
             finding = self._end_line(self._bounded(line), len(line))

@@ -34,8 +34,8 @@ class ParagraphJudge(Protocol):
     def quiet(self) -> int:
         """How many characters can follow without a finding, whatever they are."""
 
-    def judge(self, paragraph: Paragraph) -> Finding | None:
-        """Look at the next eligible paragraph of the stream and remember it."""
+    def judge(self, paragraphs: Iterable[Paragraph]) -> Finding | None:
+        """Look at the next eligible paragraphs of the stream and remember them; return the first finding."""
 
     def reset(self) -> None:
         """Forget everything."""

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from harness.detectors.finding import Finding
 from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, is_eligible, shortest
-from harness.detectors.tokens import MAX_CHARS, tokens
+from harness.detectors.tokens import MAX_CHARS, words_in_order
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from harness.detectors.paragraphs import Paragraph
 
 _SIZE = 240  # bits of a signature: few enough to be quick, enough for the words of 512 characters
 _BITS = tuple(1 << bit for bit in range(_SIZE))
-_INDENTED = re.compile(r"(?: {2,}| ?\t)")
 _NESTED_ITEM = re.compile(r"\s+(?:[-*+\u2022]|\d+[.)])\s")
-_CODE_ENDINGS = tuple("{}[](;,>")
+_CODE_ENDINGS = frozenset("{}[](;,>")
+_CODE_INDENTS = ("  ", "\t", " \t")
 _INDENTS = frozenset(" \t")
-_SUSPICIOUS_ENDS = frozenset("{}[](;,>" + "".join(filter(str.isspace, map(chr, range(0x3001)))))
+_SUSPICIOUS_ENDS = _CODE_ENDINGS | set(filter(str.isspace, map(chr, range(0x3001))))
 
 
 def is_code_shaped(line: str) -> bool:
@@ -28,9 +30,9 @@ def is_code_shaped(line: str) -> bool:
     >>> is_code_shaped("  return 1"), is_code_shaped("  - a nested item"), is_code_shaped("if (ready) {")
     (True, False, True)
     """
-    if line.rstrip().endswith(_CODE_ENDINGS):
+    if line.rstrip()[-1:] in _CODE_ENDINGS:
         return True
-    return _INDENTED.match(line) is not None and _NESTED_ITEM.match(line) is None
+    return line.startswith(_CODE_INDENTS) and _NESTED_ITEM.match(line) is None
 
 
 def without_code(text: str) -> str:
@@ -54,6 +56,9 @@ class _Echo(NamedTuple):
     similarity: float
 
 
+_UNKNOWN = _Echo(-1, -1.0)
+
+
 class _Remembered:
     """A paragraph as it is compared with others.
 
@@ -61,21 +66,21 @@ class _Remembered:
     paragraphs share, so most comparisons need no set. ``echo`` is unknown until somebody needs it.
     """
 
-    __slots__ = ("echo", "is_known", "signature", "start", "text", "words")
+    __slots__ = ("echo", "signature", "start", "text", "words")
+
+    signature: int  # as soon as there are words
 
     def __init__(self, start: int, text: str) -> None:
         self.start = start
-        self.echo: _Echo | None = None
-        self.is_known = False
         self.text = text
+        self.echo: _Echo | None = _UNKNOWN
         self.words: frozenset[str] | None = None
-        self.signature = 0
 
     def read(self) -> frozenset[str]:
         """The words, found when they are needed first."""
         if self.words is None:
             bits = 0
-            self.words = tokens(self.text, len(self.text))
+            self.words = frozenset(words_in_order(self.text))
             for word in self.words:
                 bits |= _BITS[hash(word) % _SIZE]
             self.signature = bits
@@ -153,23 +158,30 @@ class NearDuplicateParagraphs:
         echoes = min(len(self._remembered), self.window) - self._fresh
         return max(0, self.min_echoes - echoes - 1) * (shortest(self.eligibility[0]))
 
-    def judge(self, paragraph: Paragraph) -> Finding | None:
-        """Look at the next eligible paragraph of the stream and remember it."""
-        if paragraph.is_fenced:
-            return None
-        text = paragraph.text
-        if self._skips_code_lines:
-            text = without_code(text)
-            if len(text) < len(paragraph.text) and not is_eligible(text, *self.eligibility):
-                return None
-        remembered, window = self._remembered, self.window
-        if len(remembered) >= window:
-            leaving = remembered[-window]
-            self._fresh -= leaving.is_known and leaving.echo is None
-        remembered.append(_Remembered(paragraph.start, text[: self._max_chars]))
-        if min(len(remembered), window) - self._fresh < self.min_echoes:
-            return None
-        return self._look(paragraph)
+    def judge(self, paragraphs: Iterable[Paragraph]) -> Finding | None:
+        """Look at the next eligible paragraphs of the stream and remember them; return the first finding."""
+        remembered, window, min_echoes, max_chars = (
+            self._remembered,
+            self.window,
+            self.min_echoes,
+            self._max_chars,
+        )
+        for paragraph in paragraphs:
+            if paragraph.is_fenced:
+                continue
+            text = paragraph.text
+            if self._skips_code_lines:
+                text = without_code(text)
+                if len(text) < len(paragraph.text) and not is_eligible(text, *self.eligibility):
+                    continue
+            if len(remembered) >= window:
+                self._fresh -= remembered[-window].echo is None
+            remembered.append(_Remembered(paragraph.start, text[:max_chars]))
+            if min(len(remembered), window) - self._fresh >= min_echoes:
+                finding = self._look(paragraph)
+                if finding:
+                    return finding
+        return None
 
     def _look(self, paragraph: Paragraph) -> Finding | None:
         """Find out about the paragraphs of the window, the newest first, until a finding is ruled out."""
@@ -177,9 +189,8 @@ class NearDuplicateParagraphs:
         first = max(0, len(remembered) - self.window)
         for at in range(len(remembered) - 1, first - 1, -1):
             newer = remembered[at]
-            if not newer.is_known:
+            if newer.echo is _UNKNOWN:
                 newer.echo = self._echo(newer, remembered[max(0, at - self.lookback) : at])
-                newer.is_known = True
                 self._fresh += newer.echo is None
                 if len(remembered) - first - self._fresh < self.min_echoes:
                     return None
@@ -188,16 +199,18 @@ class NearDuplicateParagraphs:
         )
 
     def _echo(self, paragraph: _Remembered, earlier: list[_Remembered]) -> _Echo | None:
-        words, signature = paragraph.read(), paragraph.signature
-        size = len(words)
+        words = paragraph.read()
+        for one in earlier:
+            if one.words is None:
+                one.read()
+        size, signature = len(words), paragraph.signature
         hidden = size - signature.bit_count()  # words that share a bit with another word
         # Jaccard >= s needs s of the larger set to be shared, so s of this one.
         least = self.min_similarity * size - hidden - 1e-9
         similar = [
-            (_jaccard(words, other), -one.start)
+            (_jaccard(words, one.read()), -one.start)
             for one in earlier
-            if (other := one.words or one.read()) is not None
-            and (signature & one.signature).bit_count() >= least
+            if (signature & one.signature).bit_count() >= least
         ]
         best, minus_anchor = max(similar, default=(0.0, 0))
         return _Echo(-minus_anchor, best) if best >= self.min_similarity and best > 0 else None

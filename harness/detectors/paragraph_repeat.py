@@ -10,6 +10,8 @@ from harness.detectors.finding import Finding
 from harness.detectors.paragraphs import MIN_UNITS, MIN_WORD_CHARS, shortest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from harness.detectors.paragraphs import Paragraph
 
 _DIGITS = re.compile(r"\d+")
@@ -102,20 +104,23 @@ class ParagraphRing:
         """
         return 0 if self._close else shortest(self.eligibility[0])
 
-    def judge(self, paragraph: Paragraph) -> Finding | None:
-        """Look at the next eligible paragraph of the stream and remember it."""
-        key = folded(paragraph) if self._fold_numbers else paragraph.text
-        starts = self._starts.get(key)
-        if starts is None:
-            starts = self._starts[key] = []
-        starts.append(paragraph.start)
-        if len(starts) >= self.min_repeats - 1:
-            if len(starts) >= self.min_repeats:
-                return self._finding(paragraph, starts)
-            self._close += 1
-        self._ring.append(key)
-        if len(self._ring) > self.window:
-            self._forget(self._ring.popleft())
+    def judge(self, paragraphs: Iterable[Paragraph]) -> Finding | None:
+        """Look at the next eligible paragraphs of the stream and remember them; return the first finding."""
+        ring, starts_of, window, close = self._ring, self._starts, self.window, self.min_repeats - 1
+        for paragraph in paragraphs:
+            key = folded(paragraph) if self._fold_numbers else paragraph.text
+            starts = starts_of.get(key)
+            if starts is None:
+                starts_of[key] = starts = [paragraph.start]
+            else:
+                starts.append(paragraph.start)
+            if len(starts) >= close:
+                if len(starts) > close:
+                    return self._finding(paragraph, starts)
+                self._close += 1
+            ring.append(key)
+            if len(ring) > window:
+                self._forget(ring.popleft())
         return None
 
     def _forget(self, key: str) -> None:

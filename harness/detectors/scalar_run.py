@@ -10,6 +10,8 @@ from harness.detectors.finding import ASCII_SPACE, Finding
 ASCII_TARGETS = "!$%&?@"
 _TARGET = f"[{re.escape(ASCII_TARGETS)}\x80-\u24ff\u25a0-\U0010ffff]"
 _IS_TARGET = re.compile(_TARGET)
+_ASCII_PAIRS = tuple(target * 2 for target in ASCII_TARGETS)
+_NO_ASCII_TARGETS = bytes(code for code in range(128) if chr(code) not in ASCII_TARGETS)
 _SAME = re.compile(r"(.)\1*", re.DOTALL)
 
 
@@ -61,7 +63,6 @@ class DominantScalarRun:
         self._opening = re.compile(f"({_TARGET})\\1{{{opening - 1}}}")
         # Among the characters that lie a step apart, the start of a run has two neighbours.
         self._step = opening // 2
-        self._ascii_pairs = tuple(target * 2 for target in ASCII_TARGETS)
         self._pair = re.compile(f"({_TARGET})\\1")
         self.reset()
 
@@ -116,8 +117,8 @@ class DominantScalarRun:
             return True
         sample = text[:: self._step]
         if text.isascii():
-            a, b, c, d, e, f = self._ascii_pairs
-            return a in sample or b in sample or c in sample or d in sample or e in sample or f in sample
+            few = sample.encode().translate(None, _NO_ASCII_TARGETS).decode()
+            return any(pair in few and pair in sample for pair in _ASCII_PAIRS)
         return self._pair.search(sample) is not None
 
     def _open_at_end(self, text: str, at: int) -> None:

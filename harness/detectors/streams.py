@@ -9,7 +9,7 @@ from harness.detectors.control_tokens import ControlTokenLeak
 from harness.detectors.finding import BLANK_LINE
 from harness.detectors.mechanisms import ParagraphJudge, make
 from harness.detectors.paragraph_repeat import ParagraphRing
-from harness.detectors.paragraphs import ParagraphSplitter, is_eligible, shortest
+from harness.detectors.paragraphs import ParagraphSplitter, eligible, shortest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,14 +83,14 @@ class ParagraphReader:
         paragraphs = self._splitter.feed(delta)
         if not paragraphs:
             return None
-        for paragraph in paragraphs:
-            for (min_units, min_word_chars), judges in self._groups:
-                if is_eligible(paragraph.text, min_units, min_word_chars):
-                    for judge in judges:
-                        finding = judge.judge(paragraph)
-                        if finding:
-                            self._fired = True
-                            return finding
+        findings: list[Finding | None] = []
+        for eligibility, judges in self._groups:
+            shown = eligible(paragraphs, *eligibility)
+            findings += [judge.judge(shown) for judge in judges]
+        found = first_of(findings)
+        if found:
+            self._fired = True
+            return found
         self._set_quiet()
         return None
 

@@ -13,9 +13,18 @@ def joined(text: str) -> str:
     >>> len(joined("a\ud83d\ude42")), len(joined("\ude42\ud83d"))
     (2, 2)
     """
-    if text.isascii() or not _PAIR.search(text):
+    if text.isascii() or not _has_halves(text):
         return text
     return _PAIR.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
+
+
+def _has_halves(text: str) -> bool:
+    """Whether there is any half of a pair: no encoding takes one, and says so faster than a search."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def ends_in_half(text: str) -> bool:

@@ -137,8 +137,8 @@ def test_the_ring_and_the_lookback_stay_within_their_windows() -> None:
     ring, near = ParagraphRing(), NearDuplicateParagraphs()
     for paragraph in numbered(500):
         assert is_eligible(paragraph.text)
-        assert ring.judge(paragraph) is None
-        near.judge(paragraph)
+        assert ring.judge([paragraph]) is None
+        near.judge([paragraph])
     assert len(ring._ring) == len(ring._starts) == 64
     assert len(near._remembered) == 32 + 12
 
@@ -184,7 +184,7 @@ def test_a_paragraph_is_compared_with_the_lookback_at_most(monkeypatch: Any) -> 
     near = NearDuplicateParagraphs()
     (paragraph,) = numbered(1)
     for _ in range(100):
-        near.judge(paragraph)
+        near.judge([paragraph])
     # Five of twelve known to be no echoes rule a finding out, so only as many are looked at.
     looked_at = [n for n in range(7, 100) if n % 12 in {7, 8, 9, 10, 11}]
     assert compared == sum(min(n, 32) for n in looked_at)
