@@ -40,7 +40,8 @@ STOP_SIGNS = "a stop is told by a rule in the session, another request, or 'outp
 def check(args: Abort, evidence: Evidence) -> CheckVerdict:
     """Judge as soon as the reply has ended on the wire and is in the session.
 
-    Where a stream is too fast for the client to hang up in time, the session alone proves the abort.
+    Where a stream is too fast for the client to hang up in time, there is the word of the session alone,
+    and the step says so: only a paced reply could show on the wire that the agent stopped reading.
     A hang-up alone proves it only when the agent then went on: a crash hangs up too. So an agent that
     keeps no session is judged by the wire; which rule it was remains unseen.
     A figure that the session leaves out fails the step, unless the agent's description says that
@@ -169,6 +170,9 @@ def _wire_side(view: Reply) -> str:
     if view.was_cut_on_wire:
         most = "" if exchange.exact else "at most "
         return f"client hung up after {most}{chars(exchange.chars_sent)}"
+    if view.arrived_whole and not exchange.exact:
+        sent = f"all {chars(exchange.chars_sent)} were sent at once"
+        return f"the wire cannot tell, as {sent}: 'every_ms' paces them"
     if view.arrived_whole:
         return f"all {chars(exchange.chars_sent)} were sent before a hang-up could show"
     return f"{chars(exchange.chars_sent)} sent, '{exchange.ended}'"

@@ -153,7 +153,8 @@ _ABORT = Record(
         "fired_at": Field(Int("Characters the guard had read when it fired.", 1)),
         "stream": _STREAM,
     },
-    "The agent hung up while the reply was streamed.",
+    "The agent stopped the reply: it hung up while it was streamed, and its session says so. Of a reply that "
+    "is sent at once only the session can tell; a paced one (`every_ms`) shows the hang-up.",
 )
 _TRUNCATION = Record(
     "a 'truncation' step",

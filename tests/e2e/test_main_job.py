@@ -22,7 +22,7 @@ DIALECTS = ("openai-chat", "anthropic-messages", "openai-responses", "gemini")
 # reply was on its way when the client hung up.
 OF_ITS_OWN = re.compile(
     r"qa[0-9a-f]{8}|\bin [\d,]+ characters"
-    r"|; client hung up after [\d,]+ characters|; all [\d,]+ characters were sent before a hang-up could show"
+    r"|; client hung up after [\d,]+ characters|; [^;)]*\ball [\d,]+ characters were sent [^;)]*"
 )
 
 

@@ -30,13 +30,18 @@ def test_a_count_that_is_only_a_bound_is_said_to_be_one(build: Any) -> None:
     assert "client hung up after at most 66 characters" in verdict.observed
 
 
-def test_the_session_alone_proves_it_where_everything_was_sent_at_once(build: Any) -> None:
+def test_where_everything_was_sent_at_once_it_is_the_sessions_word_and_the_step_says_so(build: Any) -> None:
     total = len(build.text)
     evidence = _stopped(build)
     evidence.main[0].ended, evidence.main[0].chars_sent, evidence.main[0].exact = "complete", total, False
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Passed)
-    assert f"session; all {total} characters were sent before a hang-up could show" in verdict.observed
+    words = f"the wire cannot tell, as all {total} characters were sent at once: 'every_ms' paces them"
+    assert f"(session; {words})" in verdict.observed
+    evidence.main[0].exact = True
+    verdict = check(ARGS, evidence)
+    assert isinstance(verdict, Passed)
+    assert f"(session; all {total} characters were sent before a hang-up could show)" in verdict.observed
 
 
 def test_a_whole_reply_fails_and_says_whether_the_agent_has_a_guard_at_all(build: Any) -> None:
