@@ -63,9 +63,7 @@ class Job:
         if not guard.disable_rule:
             is_whole = set(guard.rules) <= set(control.disable)
             return guard.off if guard.off and is_whole else None
-        return tuple(
-            argument.replace("{rule}", rule) for rule in control.disable for argument in guard.disable_rule
-        )
+        return guard.without(control.disable)
 
     @property
     def obstacle(self) -> str:

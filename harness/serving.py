@@ -199,6 +199,5 @@ def _script(launch: Launch) -> Script:
         invariants=scenario.invariants,
         when_exhausted=scenario.when_exhausted,
     )
-    return fill_script(
-        in_the_agents_words(script, spec), launch.variables, tool_names(spec, launch.variables)
-    )
+    spoken = in_the_agents_words(script, spec, terminal=scenario.mode == "terminal")
+    return fill_script(spoken, launch.variables, tool_names(spec, launch.variables))

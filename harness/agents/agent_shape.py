@@ -92,7 +92,11 @@ _GUARD = Record(
         ),
         "off": Field(_words("Arguments that switch the whole guard off."), default=()),
         "disable_rule": Field(
-            _words("Arguments that switch one rule off, with `{rule}` in them; for controls."), default=()
+            _words(
+                "Arguments that switch a rule off, with `{rule}` in them; or several, with `{rules}`: their "
+                "names with commas between. For controls."
+            ),
+            default=(),
         ),
         "interrupt_marker": Field(Str("Text in the next request that tells the model."), default=""),
         "truncation_marker": Field(Str("Text behind what was kept of a reply."), default=""),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from harness.terminal.condition import TerminalSettings
 
@@ -43,8 +43,9 @@ class GuardSwitches:
     """The guard of an agent and how to switch it.
 
     ``rules`` are the ids it can report. ``off`` are arguments that switch the whole guard off;
-    ``disable_rule`` are arguments that switch one rule off, with ``{rule}`` in them. Empty means
-    that the agent has no such switch. Without ``mechanisms`` it is not known what fires under the rules.
+    ``disable_rule`` are arguments that switch one rule off, with ``{rule}`` in them, or several, with
+    ``{rules}``. Empty means that the agent has no such switch. Without ``mechanisms`` it is not known what
+    fires under the rules.
     ``unrecorded`` are figures that the session never states: checks that ask for them take the rest.
     """
 
@@ -56,6 +57,18 @@ class GuardSwitches:
     mechanisms: tuple[str, ...] = ()
     output_marker: str = ""
     unrecorded: tuple[str, ...] = ()
+
+    def without(self, rules: Sequence[str]) -> tuple[str, ...]:
+        """The arguments that switch these rules off.
+
+        >>> GuardSwitches(disable_rule=("--off", "{rule}")).without(["a", "b"])
+        ('--off', 'a', '--off', 'b')
+        >>> GuardSwitches(disable_rule=("--off", "{rules}")).without(["a", "b"])
+        ('--off', 'a,b')
+        """
+        if any("{rules}" in word for word in self.disable_rule):
+            return tuple(word.replace("{rules}", ",".join(rules)) for word in self.disable_rule)
+        return tuple(word.replace("{rule}", rule) for rule in rules for word in self.disable_rule)
 
 
 @dataclass(frozen=True, slots=True)

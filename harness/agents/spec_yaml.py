@@ -173,11 +173,11 @@ def _check_templates(root: Node, problems: Problems) -> None:
         if isinstance(place, ScalarNode):
             _check_place(place, problems)
     for arguments in ("one_shot", "resume"):
-        _require(root.get(arguments), "prompt", problems)
+        _require(root.get(arguments), ("prompt",), problems)
     disable_rule = _inner(root, "guard", "disable_rule")
     if disable_rule is not None:
-        check_names(disable_rule, ("rule",), problems)
-    _require(disable_rule, "rule", problems)
+        check_names(disable_rule, ("rule", "rules"), problems)
+    _require(disable_rule, ("rule", "rules"), problems)
 
 
 def _dialect_variables(root: MapNode, problems: Problems) -> tuple[str, ...]:
@@ -238,10 +238,10 @@ def _check_place(place: ScalarNode, problems: Problems) -> None:
         problems.add(place.start, place.end, message, "start it with '{home}/' or '{work}/'")
 
 
-def _require(node: Node | None, name: str, problems: Problems) -> None:
-    """Arguments that lack the one template they are for."""
-    if node is not None and name not in names(json.dumps(plain(node))):
-        wanted = f"{{{name}}}"
+def _require(node: Node | None, any_of: tuple[str, ...], problems: Problems) -> None:
+    """Arguments that lack the one template they are for; the first of ``any_of`` is the usual one."""
+    if node is not None and not {*any_of} & {*names(json.dumps(plain(node)))}:
+        wanted = f"{{{any_of[0]}}}"
         problems.add(node.start, node.end, f"'{wanted}' is missing here", f'add "{wanted}"')
 
 

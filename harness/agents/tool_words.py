@@ -22,11 +22,14 @@ def tool_names(spec: AgentSpec, variables: Mapping[str, str]) -> dict[str, str]:
     return {ours: fill_text(name, variables) for ours, name in spec.tools.items()}
 
 
-def in_the_agents_words(script: Script, spec: AgentSpec) -> Script:
+def in_the_agents_words(script: Script, spec: AgentSpec, *, terminal: bool = False) -> Script:
     """The script with the calls of all its turns as the agent names their arguments.
 
-    Arguments that are no JSON object, as those of a broken call, stay as they are.
+    Arguments that are no JSON object, as those of a broken call, stay as they are. ``terminal``: it is played
+    to an agent on a terminal, which may not want its final call there.
     """
+    if terminal and spec.terminal is not None and not spec.terminal.final_call:
+        spec = replace(spec, final_call=None)
     if not spec.tool_arguments and spec.final_call is None:
         return script
     lanes = tuple(

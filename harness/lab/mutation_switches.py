@@ -44,7 +44,7 @@ def switches(guard: GuardSwitches) -> tuple[Switch, ...]:
     whole = (Switch("guard off", guard.off),) if guard.off else ()
     if not guard.disable_rule:
         return whole
-    return (*whole, *(Switch(f"{rule} off", _without(guard, rule), rule) for rule in guard.rules))
+    return (*whole, *(Switch(f"{rule} off", guard.without([rule]), rule) for rule in guard.rules))
 
 
 def wiring(guard: GuardSwitches) -> tuple[Switch, ...]:
@@ -52,7 +52,7 @@ def wiring(guard: GuardSwitches) -> tuple[Switch, ...]:
     if not guard.disable_rule:
         return ()
     return tuple(
-        Switch(f"{name}: taken out", _without(guard, name), mechanism=name) for name in guard.mechanisms
+        Switch(f"{name}: taken out", guard.without([name]), mechanism=name) for name in guard.mechanisms
     )
 
 
@@ -123,7 +123,3 @@ def killers(
 
 def _switched(job: Job, switch: Switch | None) -> Job:
     return replace(job, argv=(*job.argv, *switch.arguments)) if switch else job
-
-
-def _without(guard: GuardSwitches, name: str) -> tuple[str, ...]:
-    return tuple(argument.replace("{rule}", name) for argument in guard.disable_rule)

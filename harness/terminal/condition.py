@@ -60,6 +60,7 @@ class TerminalSettings(NamedTuple):
 
     ``args`` start it; ``ready`` holds when it takes input; ``submit`` are the keys that send what was typed;
     ``quit`` are those that end it when it is ready. A dialog is answered once, whenever it is shown.
+    ``final_call`` tells whether the agent's final call is put behind scripted replies here too.
     """
 
     args: tuple[str, ...] = ()
@@ -67,3 +68,4 @@ class TerminalSettings(NamedTuple):
     submit: tuple[str, ...] = ("enter",)
     quit: tuple[str, ...] = ()
     dialogs: tuple[Dialog, ...] = ()
+    final_call: bool = True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.terminal.condition import Condition, Dialog, TerminalSettings
 from harness.terminal.keys import key
 from mock_llm.patterns import checked_pattern
-from mock_llm.shape import Checked, Field, ListOf, Record, Str
+from mock_llm.shape import Bool, Checked, Field, ListOf, Record, Str
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,6 +65,12 @@ TERMINAL = Record(
             ),
             default=(),
         ),
+        "final_call": Field(
+            Bool(
+                "Whether the agent's `final_call` is made here too; `false`: a reply ends the turn by itself."
+            ),
+            default=True,
+        ),
     },
     "How it is used in a terminal; without it, only one-shot runs are possible.",
 )
@@ -78,4 +84,5 @@ def terminal_settings(value: Mapping[str, Any]) -> TerminalSettings:
         value["submit"],
         value["quit"],
         tuple(Dialog(**dialog) for dialog in value["dialogs"]),
+        value["final_call"],
     )

@@ -88,6 +88,15 @@ def test_a_final_call_follows_a_last_reply_and_no_other() -> None:
         assert in_the_agents_words(other, spec) == other
 
 
+@pytest.mark.parametrize(("wanted", "is_made"), [("", True), (", final_call: false", False)])
+def test_in_a_terminal_the_final_call_can_be_left_out(wanted: str, is_made: bool) -> None:  # noqa: FBT001
+    shown = f"terminal: {{ready: {{shows: x}}{wanted}}}\n"
+    spec = parse_agent(HEAD + "final_call: {done: {}}\n" + shown, "demo.yaml")
+    before = script(Text("a"))
+    assert (in_the_agents_words(before, spec, terminal=True) != before) is is_made
+    assert in_the_agents_words(before, spec) != before
+
+
 def test_an_agent_without_words_of_its_own_gets_the_script_itself() -> None:
     before = script(Text("a"), ToolCall("c", "bash", '{"command": "ls"}'))
     assert in_the_agents_words(before, parse_agent(HEAD, "demo.yaml")) is before

@@ -31,6 +31,11 @@ def test_each_rule_is_switched_off_by_itself_where_the_agent_can() -> None:
     assert job.guard_arguments == ("--without", "loops", "--without", "leaks")
 
 
+def test_rules_are_named_together_where_the_agent_takes_one_list() -> None:
+    job = control("[loops, leaks]", disable_rule=("--without={rules}",))
+    assert job.guard_arguments == ("--without=loops,leaks",)
+
+
 def test_the_whole_guard_is_switched_off_when_that_is_all_the_agent_can_and_all_rules_are_meant() -> None:
     assert control("[leaks, loops]", off=("--bare",)).guard_arguments == ("--bare",)
 
