@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mock_llm.journal import Exchange
 
 _TAIL_LINES = 8
-_LINE_CHARS, _LAST_LINE_CHARS = 160, 600
+_LAST_LINE_CHARS = 600
 _MOST_NAMES = 4
 _MOST_REFUSALS = 5
 
@@ -105,8 +105,8 @@ def _never_asked(job: Job, evidence: Evidence) -> str:
     aside = len(evidence.exchanges)
     lines = [line for line in evidence.output.splitlines() if line.strip()][-_TAIL_LINES:]
     # The last line is what the program has to say.
-    caps = [_LINE_CHARS] * (len(lines) - 1) + [_LAST_LINE_CHARS]
-    shown = "".join(f"\n  | {shortened(line, cap)}" for line, cap in zip(lines, caps, strict=True))
+    shown = "".join(f"\n  | {shortened(line)}" for line in lines[:-1])
+    shown += "".join(f"\n  | {shortened(line, _LAST_LINE_CHARS)}" for line in lines[-1:])
     others = "1 other request" if aside == 1 else f"{aside} other requests"
     asked = f"asked nothing of the conversation, though it made {others}"
     never = asked if aside else "never asked the model"
