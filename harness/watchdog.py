@@ -38,6 +38,9 @@ class Job:
 class Watchdog:
     """The handle that qa keeps. ``watch`` before anything of a run is made, ``release`` when all is cleaned.
 
+    What was watched last is cleaned up first: a folder that is watched before the runs whose evidence goes
+    into it is removed after them.
+
     ``on_start`` hears the process id of the second process, and of each that takes its place when it was
     killed itself.
     """
@@ -106,7 +109,7 @@ def _run(read: int, write: int) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _IGNORED)
         _leave_inherited_files(read)
         jobs = _jobs_left(read)
-        for job in jobs.values():
+        for job in reversed(jobs.values()):
             _clean_up(job)
     finally:
         os._exit(0)

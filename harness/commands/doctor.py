@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess  # the agent's own program, asked for its version
 import sys
-import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,13 +13,15 @@ import click
 
 from harness.agents.checkup import Fact, Probe, facts, probes
 from harness.agents.locate import AgentMissingError, agent_names, find_program, load_agent
+from harness.interrupts import INTERRUPTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from harness.agents.spec import AgentSpec
     from harness.evidence import Evidence
     from harness.qa_session import QaSession
+    from harness.sandbox import Sandbox
 
 _VERSION_TIMEOUT_S = 60
 
@@ -72,16 +74,18 @@ def doctor(
 ) -> None:
     """Make one small turn in each mode and dialect, and one with a tool.
 
-    Says which fact of the description does not hold any more. Exit codes: 0 all hold, 1 one does not, 3 the
+    Says which fact of the description does not hold. Exit codes: 0 all hold, 1 one does not, 3 the
     agent is not installed.
     """
     here, gone = _installed() if installed else ([], [])
     wanted = [*names, *here] or ["reference"]
     checked: list[Checked] = []
-    for name in dict.fromkeys(wanted):
-        found = _check(name, dialect, programs, keep)
-        click.echo(render(found))
-        checked.append(found)
+    with INTERRUPTS.installed():
+        for name in dict.fromkeys(wanted):
+            found = _check(name, dialect, programs, keep)
+            click.echo(render(found))
+            checked.append(found)
+    click.echo(summary(checked))
     if page is not None:
         _write_page(page, [*checked, *gone], "qa doctor " + ("--installed" if installed else _again(names)))
     sys.exit(max(found.exit_code for found in checked))
@@ -112,8 +116,19 @@ def render(found: Checked) -> str:
         lines += [f"    {'✓' if f.holds else '✗'} {f.key:{width}}  {f.seen}" for f in section.facts]
     wrong = [fact.key for section in found.sections for fact in section.facts if not fact.holds]
     if wrong:
-        lines.append(f"  does not hold any more in {found.spec.path}: {', '.join(dict.fromkeys(wrong))}")
+        lines.append(f"  does not hold in {found.spec.path}: {', '.join(dict.fromkeys(wrong))}")
     return "\n".join([*lines, ""])
+
+
+def summary(checked: Sequence[Checked]) -> str:
+    """One line: how many descriptions hold, and which do not."""
+    wrong = [found.spec.name for found in checked if found.exit_code == 1]
+    missing = [found.spec.name for found in checked if found.missing]
+    holding = len(checked) - len(wrong) - len(missing)
+    parts = [f"{holding} of {len(checked)} {'agents' if len(checked) > 1 else 'agent'} as described"]
+    parts += [f"not as described: {', '.join(wrong)}"] if wrong else []
+    parts += [f"not installed: {', '.join(missing)}"] if missing else []
+    return "; ".join(parts)
 
 
 def _installed() -> tuple[list[str], list[Checked]]:
@@ -135,17 +150,43 @@ def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) 
     from harness.qa_session import open_session
 
     spec = load_agent(name)
-    with tempfile.TemporaryDirectory(prefix="ttsr-qa-doctor-") as folder:
-        runs = keep or Path(folder)
-        try:
-            session = open_session(name, programs=programs, dialect=dialect, runs=runs)
-        except AgentMissingError as error:
-            return Checked(spec, missing=str(error))
-        with closing(session):
-            sections = [Section("version", (_version(session),))]
-            for spoken in session.dialects:
-                sections += _runs(session, spoken)
+    box = _new_box()
+    try:
+        session = open_session(name, programs=programs, dialect=dialect, runs=keep or box.root)
+    except AgentMissingError as error:
+        return Checked(spec, missing=str(error))
+    with closing(session), _watched(session, box):
+        sections = [Section("version", (_version(session),))]
+        for spoken in session.dialects:
+            sections += _runs(session, spoken)
     return Checked(spec, tuple(sections))
+
+
+def _new_box() -> Sandbox:
+    from harness.problems import CannotRun
+    from harness.sandbox import new_sandbox
+
+    try:
+        return new_sandbox(f"doctor-{os.urandom(8).hex()}")
+    except OSError as error:
+        raise CannotRun(f"{error.strerror}\n  set TMPDIR to a folder that can be written") from None
+
+
+@contextmanager
+def _watched(session: QaSession, box: Sandbox) -> Iterator[None]:
+    """Private folders that are removed at the end, whatever becomes of this process."""
+    from harness.leftover import claim
+    from harness.watchdog import Job
+
+    watchdog = session.watchdog
+    watchdog.watch(Job(box.token, str(box.root), str(box.root), "", {}))
+    try:
+        box.create()
+        claim(box.root, os.getpid(), watchdog.pid)
+        yield
+    finally:
+        box.remove()
+        watchdog.release(box.token)
 
 
 def _runs(session: QaSession, dialect: str) -> list[Section]:
@@ -178,18 +219,17 @@ def _probe(session: QaSession, dialect: str, probe: Probe) -> list[Fact]:
 
 def _version(session: QaSession) -> Fact:
     """What the program says of its version, in a home of its own; else what its package says."""
-    import os
-
     if not session.spec.version_probe:
         return _package_version(session)
+    box = _new_box()
+    with _watched(session, box):
+        return _said_version(session, box)
 
+
+def _said_version(session: QaSession, box: Sandbox) -> Fact:
     from harness.launch import fill
-    from harness.leftover import claim
-    from harness.sandbox import environment, new_sandbox
+    from harness.sandbox import environment
 
-    box = new_sandbox("doctor" + os.urandom(4).hex())
-    box.create()
-    claim(box.root, os.getpid())
     try:
         spec = session.spec
         own = {"home": str(box.home), "work": str(box.work), "python": sys.executable}
@@ -203,8 +243,6 @@ def _version(session: QaSession) -> Fact:
         said = " ".join((done.stdout + b"\n" + done.stderr).decode("utf-8", "replace").split())
     except (OSError, subprocess.TimeoutExpired) as error:
         return Fact("version_probe", holds=False, seen=str(error))
-    finally:
-        box.remove()
     wanted = spec.install.version
     return Fact(
         "install.version" if wanted else "version_probe", wanted in said and done.returncode == 0, said[:120]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -31,6 +32,9 @@ def main() -> int:
     if "--version" in sys.argv:
         sys.stdout.write("demo 9.9.9\n" if BREAK == "version" else "demo 1.2.0\n")
         return 0
+    if BREAK.startswith("wait "):
+        Path(BREAK.removeprefix("wait ")).write_text("here\n")
+        signal.pause()
     if BREAK == "dialect":
         ask([{"role": "user", "content": PROMPT}], "/v2/chat")
     if BREAK == "sides":

@@ -1,13 +1,19 @@
-"""``qa doctor`` names just the fact of a description that no longer holds."""
+"""``qa doctor`` names just the fact of a description that does not hold."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import select
 import shutil
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.dying import dies
 from tests.e2e.qa_command import Ended, Qa
 
 DESCRIPTION = """agent: demo
@@ -42,6 +48,7 @@ def wrong(ended: Ended) -> dict[str, str]:
 def test_a_description_that_holds_passes_with_every_fact_shown(qa: Qa) -> None:
     ended = doctor(qa, "")
     assert (ended.code, ended.err) == (0, ""), ended.out
+    assert ended.out.endswith("\n\n1 of 1 agent as described\n")
     sections = re.findall(r"^  (\S.*)$", ended.out, re.MULTILINE)
     assert sections == ["version", "one-shot, openai-chat, one turn", "one-shot, openai-chat, a tool"]
     assert ended.out.count("✓") == 1 + 7 + 8
@@ -69,7 +76,7 @@ def test_the_fact_that_no_longer_holds_is_named_with_what_was_seen(
     assert ended.code == 1, ended.out + ended.err
     found = wrong(ended)
     assert found[key].startswith(seen)
-    assert re.search(rf"does not hold any more in demo\.yaml: .*{re.escape(key)}", ended.out)
+    assert re.search(rf"does not hold in demo\.yaml: .*{re.escape(key)}", ended.out)
     if what != "dialect":  # an agent that gets no answer fails in all that follows
         assert list(found) == [key]
 
@@ -81,6 +88,45 @@ def test_an_agent_that_is_not_installed_is_said_to_be_missing(qa: Qa) -> None:
     ended = qa("doctor", "--agent", "gone.yaml")
     assert ended.code == 3
     assert "install it (qa agents install demo: pypi demo-cli==1.2.0)" in ended.out
+
+
+def test_the_last_line_counts_the_agents_and_names_those_that_do_not_hold(qa: Qa) -> None:
+    (qa.folder / "gone.yaml").write_text(
+        DESCRIPTION.replace('"{python}", "{here}/doctor_agent.py"', "no-such").replace("demo", "gone")
+    )
+    ended = doctor(qa, "model", "--agent", "gone.yaml", "--agent", "reference", "--dialect", "openai-chat")
+    assert ended.code == 3
+    last = "1 of 3 agents as described; not as described: demo; not installed: gone"
+    assert ended.out.splitlines()[-1] == last
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_when_it_is_killed(qa: Qa, number: signal.Signals) -> None:
+    temporary, told = qa.folder / "tmp", qa.folder / "told"
+    temporary.mkdir()
+    os.mkfifo(told)
+    shutil.copy(Path(__file__).parent / "doctor_agent.py", qa.folder)
+    (qa.folder / "demo.yaml").write_text(DESCRIPTION.replace("WHAT", f"wait {told}"))
+    words, env = qa.command("doctor", "--agent", "demo.yaml"), {**qa.env, "TMPDIR": str(temporary)}
+    with subprocess.Popen(words, cwd=qa.folder, env=env, stdout=subprocess.DEVNULL) as process:
+        wait_for_word(told, process.pid)
+        owners = [json.loads(file.read_text())["owners"] for file in temporary.glob("*/owners.json")]
+        assert len(owners) == 2  # of the evidence, and of the run
+        process.send_signal(number)
+        code = process.wait(20)
+    assert code == (130 if number == signal.SIGINT else -number)
+    assert all(dies(pid) for each in owners for pid, _started in each)
+    assert list(temporary.iterdir()) == []
+
+
+def wait_for_word(fifo: Path, pid: int) -> None:
+    """Wait until something is written into a pipe; fail when the process ends before."""
+    pipe, process = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK), os.pidfd_open(pid)
+    try:
+        assert select.select([pipe, process], [], [])[0] == [pipe], "qa ended too early"
+    finally:
+        os.close(pipe)
+        os.close(process)
 
 
 def test_an_agent_with_a_terminal_is_checked_there_too(qa: Qa) -> None:
