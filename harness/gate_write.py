@@ -56,7 +56,7 @@ def write_accepted(path: Path, outcome: RunResult, before: GateFile, gone: Seque
                 )
             written = render_gate(text, baseline, accepted)
             found = parse_gate(written, str(path))
-            write_text(path, written)
+            write_text(path.resolve(), written)  # behind a link stands the file that is shared
     except OSError as error:
         raise CannotRun(f"cannot write {path}: {error.strerror}; nothing is accepted") from None
     return found

@@ -224,6 +224,16 @@ def test_settings_that_were_edited_meanwhile_are_kept(tmp_path: Path) -> None:
     assert path.read_text().count(MARK) == 1
 
 
+def test_a_baseline_behind_a_link_stays_behind_it(tmp_path: Path) -> None:
+    shared, link = tmp_path / "shared.yaml", tmp_path / "gate.yaml"
+    shared.write_text("tags: [mine]\n")
+    link.symlink_to(shared)
+    run = RunResult((made.result(), made.control()), "", 1.0, accepted="first")
+    write_accepted(link, run, parse_gate(shared.read_text(), "gate.yaml"), [])
+    assert link.is_symlink()
+    assert parse_gate(shared.read_text(), "gate.yaml").accepted[0].reason == "first"
+
+
 def test_a_baseline_above_the_mark_would_be_a_second_one(tmp_path: Path) -> None:
     path = tmp_path / "gate.yaml"
     path.write_text("tags: [gate]\nbaseline: {}\n")
