@@ -10,6 +10,7 @@ from harness.agents.tool_words import in_the_agents_words, tool_names
 from harness.containment_resolver import Resolver
 from harness.interrupts import INTERRUPTS
 from harness.launch import CannotStart, start_again
+from harness.steps.abort_words import guards_say
 from harness.terminal.plain import PlainText
 from mock_llm.dialects import by_name
 from mock_llm.filling import fill_script
@@ -193,6 +194,8 @@ def _script(launch: Launch) -> Script:
     script = Script(
         turns=launch.job.turns,
         lane=launch.variables["nonce"],
+        # A guard may ask on without the user's words: what it says then is of the conversation.
+        lane_too=tuple(says.phrase for says in guards_say(spec) if says.channel == "request"),
         sides=tuple(SideRequest(s.name, s.contains, Turn((Text(s.say),))) for s in spec.sides),
         max_requests=scenario.max_requests,
         lanes=scenario.lanes,

@@ -147,7 +147,8 @@ class Responder:
             if _carries(request, track.lane.nonce) and fits(track.lane.match, request, 0):
                 return track
         if self._script.lane:
-            return self._main if _carries(request, self._script.lane) else None
+            marks = (self._script.lane, *self._script.lane_too)
+            return self._main if any(_carries(request, mark) for mark in marks) else None
         return self._main if self._script.turns or not self._lanes else None
 
     def _conversation(self, track: Track, request: ModelRequest) -> Conversation:

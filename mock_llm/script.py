@@ -115,6 +115,8 @@ class Script:
         turns: The turns of the main lane.
         lane: The text (a nonce) that a request of the main lane carries in a user message: they are then one
             conversation. An empty text accepts every request.
+        lane_too: Texts that put a request into the main lane although it lacks ``lane``: a client's own words
+            in the middle of the conversation.
         sides: What an agent asks beside the conversation.
         max_requests: Bounds all requests together.
         lanes: Further lanes; they are looked at before the main one, in order.
@@ -132,3 +134,4 @@ class Script:
     invariants: tuple[Invariant, ...] = ()
     when_exhausted: Exhausted = "error"
     conversations: Literal["apart", "one"] = "apart"
+    lane_too: tuple[str, ...] = ()

@@ -68,7 +68,10 @@ def suggestion(history: list[dict[str, Any]]) -> Asked:
 
 
 def main() -> None:
-    """Two rounds of a conversation, and what is asked beside them."""
+    """Two rounds of a conversation, and what is asked beside them.
+
+    In the form ``guard`` the second is the agent's own, and lacks what was said before.
+    """
     history = [user(PROMPT)]
     aside = []
     if FORM == "before":
@@ -85,7 +88,9 @@ def main() -> None:
     history.append({"role": "assistant", "content": first.text()})
     if FORM == "with-tools":
         aside.append(suggestion(history).text())
-    history.append(user("Go on."))
+    if FORM == "guard":
+        history = []
+    history.append(user("System: a loop was found. Go on." if FORM == "guard" else "Go on."))
     history.append({"role": "assistant", "content": Asked(SYSTEM, history, tools=True).text()})
     if FORM == "after":
         aside.append(title().text())

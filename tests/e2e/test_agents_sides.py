@@ -61,6 +61,15 @@ def test_a_side_request_takes_no_turn_of_the_script(qa: Qa, form: str, count: in
     assert output.read_text().count(f"aside: {answer}\n") == count
 
 
+def test_what_a_guard_asks_without_the_prompt_is_of_the_conversation(qa: Qa) -> None:
+    shown = "guards: [{name: loops, looks_at: [text], detects: x, shows: {request: a loop was found}}]\n"
+    ended = run(qa, "guard", sides=shown)
+    assert ended.observed("lighthouse@aside-openai-chat", "requests") == "2 requests"
+    assert asked(ended) == ["main", "main"]
+    (output,) = max(ended.runs.iterdir()).glob("*/output.txt")
+    assert "assistant: Second, the boats come home." in output.read_text()
+
+
 @pytest.mark.parametrize("form", ["before", "not-streamed", "during", "concurrent"])
 def test_one_that_the_description_does_not_list_takes_a_turn_and_fails_the_run(qa: Qa, form: str) -> None:
     ended = run(qa, form, sides="")

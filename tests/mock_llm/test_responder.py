@@ -115,6 +115,14 @@ def test_a_side_request_is_recognised_by_its_system_text_too(asking: Any) -> Non
     assert Responder(script(sides=(TITLE,))).answer(asking.request(messages=messages)) == Side(TITLE)
 
 
+def test_a_clients_own_words_may_go_on_with_the_conversation_without_its_nonce(asking: Any) -> None:
+    responder = Responder(script(lane="N-42", lane_too=("System: a loop",)))
+
+    assert responder.answer(asking.request("do N-42")) == Play(1, ONE)
+    assert isinstance(responder.answer(asking.request("anything else")), Refuse)
+    assert responder.answer(asking.request("System: a loop was found")) == Play(2, TWO)
+
+
 def test_the_clients_own_retry_gets_the_same_answer_and_eats_no_turn(asking: Any) -> None:
     responder = Responder(script())
 
