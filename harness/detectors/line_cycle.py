@@ -151,12 +151,15 @@ class LineCycle:
     def _longest_streak(self, lines: list[str]) -> int | None:
         """In how many of the last of some lines a streak lies that is open at their end.
 
-        None if enough of them equal one before them to fire, wherever they lie.
+        None if enough of them equal one before them to fire, wherever they lie, or if that cannot be told
+        because a line before them is no longer known word for word.
         """
         if not self._texts:
             repeated = len(lines) - len(set(lines))
             if repeated < self._min_cycles:
                 return repeated + self._max_period
+        elif max(map(len, self._texts)) > _CAP:
+            return None
         longest = 0
         lines = self._texts + lines
         for streak in self._streaks:

@@ -161,16 +161,18 @@ class ParagraphSplitter:
 
     def _spill(self, text: str) -> None:
         self._long = self._long or BoundedText(self._cap)
-        self._long.add(text)
-        self._pieces = []
-        self._held = 0
+        body = text.removesuffix("\r")  # which belongs to the line's end if that comes next
+        self._long.add(body)
+        self._pieces = [text[len(body) :]]
+        self._held = len(text) - len(body)
 
     def _end_long_line(self, text: str, found: list[Paragraph]) -> int:
         """End a line that began in text long gone; return where the next one starts."""
         end = text.index("\n")
         assert self._long is not None
-        self._long.add(text[:end])
-        line, length = self._long.value(), self._long.length
+        last = text[:end].removesuffix("\r")
+        self._long.add(last)
+        line, length = self._long.value(), self._long.length + end - len(last)
         self._long = None
         if line.isspace():
             if self._body is not None:
@@ -244,8 +246,9 @@ class ParagraphSplitter:
         return lines
 
     def _shortened(self, line: str) -> str:
+        line = line.removesuffix("\r")
         if len(line) <= self._cap:
-            return line.removesuffix("\r")
+            return line
         bounded = BoundedText(self._cap)
         bounded.add(line)
         return bounded.value()

@@ -45,6 +45,15 @@ text(
 )
 huge = "word " * 3300 + "\n"
 text("lines beyond the cap", huge * 6, (CYCLE, 0, len(huge), 6 * len(huge)), without=NO_PERIOD)
+others = "".join(f"{other(n)}\n" for n in range(30))
+for label, large in (("one line", 1), ("two lines", 2)):
+    cycle = huge * large + "".join(wide[: 4 - large])
+    text(
+        f"lines of a cycle with {label} beyond the cap, then others",
+        cycle * 6 + others,
+        (CYCLE, 0, len(cycle), 6 * len(cycle)),
+        without=NO_PERIOD,
+    )
 at_cap = ("word" * 5000)[:16384] + "\n"
 text("lines of the cap", at_cap * 6, (CYCLE, 0, len(at_cap), 6 * len(at_cap)), without=NO_PERIOD)
 text(

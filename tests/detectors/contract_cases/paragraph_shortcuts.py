@@ -72,14 +72,15 @@ many_lines = "".join(f"{other(n)}\n" for n in range(300))
 ends = (f"{many_lines}\n", f"{many_lines}\n".replace("\n", "\r\n"), f"{many_lines}\n")
 text("paragraph of many lines, mixed ends", "".join(ends), (REPEAT, 0, len(ends[0]), sum(map(len, ends))))
 prose = " ".join(map(other, range(600)))
-parts = (f"{other(600)}\n{prose[:16_383]}\n", f"{prose[:20_000]}\n", f"{other(601)}\n\n")
-crlf_parts = [part if len(part) == 20_001 else part.replace("\n", "\r\n") for part in parts]
-ends = ("".join(crlf_parts), "".join(parts), "".join(parts))
-text(
-    "paragraph with a line beyond the cap, mixed ends",
-    "".join(ends),
-    (REPEAT, 0, len(ends[0]), sum(map(len, ends))),
-)
+for size in (16_383, 16_384, 16_385, 20_000):
+    lf = f"{other(600)}\n{prose[:16_383]}\n{prose[:size]}\n{other(601)}\n\n"
+    crlf = lf.replace("\n", "\r\n")
+    for label, ends in (("LF first", (lf, crlf, lf)), ("CRLF first", (crlf, lf, crlf))):
+        text(
+            f"paragraph with a line of {size}, mixed ends, {label}",
+            "".join(ends),
+            (REPEAT, 0, len(ends[0]), sum(map(len, ends))),
+        )
 tail = " And so on, with words that nobody has heard before."
 text(
     "paragraph is not found late",
