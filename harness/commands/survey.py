@@ -67,7 +67,7 @@ def survey(
     todo = [
         _task(column.label, paths[row.name], row, out, timeout_s, programs)
         for column, row in to_measure(book.survey)
-        if column in found.columns and row.name in paths
+        if column in found.columns and row.name in paths and _has_tools(column.label, paths[row.name])
     ]
     book.total = len(todo)
     book.write()
@@ -151,6 +151,16 @@ def _planned(
             paths[scenario.name] = str(path)
     columns = tuple(column(word, programs) for word in dict.fromkeys(words or everything_installed()))
     return Survey(datetime.now(UTC).date().isoformat(), columns, tuple(rows), ()), paths
+
+
+def _has_tools(agent: str, path: str) -> bool:
+    """Whether the agent has the tools that the scenario calls; without them nothing is seen of a guard."""
+    from harness.agents.locate import load_agent
+    from harness.lab.survey_agents import parse_agent
+    from harness.lab.survey_scenario import missing_tools
+    from harness.scenario_yaml import load_scenario
+
+    return not missing_tools(load_scenario(Path(path)), load_agent(parse_agent(agent).name).tools)
 
 
 def _resumed(found: Survey, file: Path) -> Survey:

@@ -15,7 +15,7 @@ from mock_llm.script import Lane, ScriptTurn
 from mock_llm.turn import Text, ToolCall, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from harness.lab.survey import Kind
     from harness.scenario import Scenario
@@ -61,6 +61,12 @@ def looked_at(scenario: Scenario) -> int:
 def calls_in(scenario: Scenario) -> int:
     """How many of its replies just call a tool, without a word."""
     return sum(_is_call(turn.turn) for turn in scenario.model)
+
+
+def missing_tools(scenario: Scenario, tools: Mapping[str, str]) -> list[str]:
+    """Which of the tools that it calls an agent does not have, given those that it has."""
+    parts = [part for turn in scenario.model for part in turn.turn.parts]
+    return sorted({part.name for part in parts if isinstance(part, ToolCall)} - {*tools})
 
 
 def surveyed(

@@ -65,6 +65,19 @@ def test_a_cell_that_cannot_be_measured_says_why_and_the_others_are(folder: Path
     assert by_agent["reference"].outcome == "stopped"
 
 
+def test_a_loop_of_calls_is_not_measured_on_an_agent_without_that_tool(folder: Path) -> None:
+    agent = folder / "bare.yaml"
+    agent.write_text(
+        "agent: bare\ncommand: ['{python}', -c, 'raise SystemExit(7)']\none_shot: ['{prompt}']\n"
+        "dialects: {openai-chat: {}}\n",
+        encoding="utf-8",
+    )
+    result = qa("--agent", "bare.yaml", "--scenario", "loop-tool-calls", "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert _found(folder).cells == ()
+    assert "loop-tool-calls  not measured" in result.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
