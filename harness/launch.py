@@ -150,6 +150,9 @@ def serve(job: Job, run_folder: Path, watchdog: Watchdog) -> Serving:
 
 
 def _in_terminal() -> type[Serving]:
+    from harness.terminal.ghostty_library import load_types
+
+    load_types()
     from harness.driven import Driven  # loads the terminal emulator
 
     return Driven
