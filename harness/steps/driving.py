@@ -8,6 +8,7 @@ changes nothing.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.steps import driving_arguments as args
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from harness.scenario import Step
-    from harness.terminal.condition import Condition, TerminalSettings
+    from harness.terminal.condition import Condition, Dialog, TerminalSettings
 
 DRIVING = frozenset(args.DRIVING_SHAPES)
 """The kinds of these steps."""
@@ -182,12 +183,15 @@ class Drive:
                 moment = yield until_s
             if has_ended(moment):
                 return
-            for name in keys:
-                moment = yield from self._send(self._key(name, moment), moment, within_s)
+            for dialog in keys:
+                asked = Claim(f"the screen shows {quoted(dialog.shows)}", partial(_not_asked, dialog))
+                moment = yield from self._until(asked, moment, within_s)
+                for name in dialog.press:
+                    moment = yield from self._send(self._key(name, moment), moment, within_s)
             ended = Claim("the program has ended", lambda now: "" if has_ended(now) else "it runs")
             yield from self._until(ended, moment, within_s, ends_well=True)
         except _StepFailed:
-            named = ", ".join(keys)
+            named = ", ".join(name for dialog in keys for name in dialog.press)
             self.note = f"the agent did not end within {within_s:g} s of {named} and was killed"
 
     def _send(self, text: str, moment: Moment, within_s: float) -> Generator[float, Moment, Moment]:
@@ -274,6 +278,10 @@ class Drive:
         if (step.ready or step.answered) and (problem := self._not_ready(moment)):
             return problem
         return torn(moment) or self._unlike(step.screen, step.title, moment)
+
+
+def _not_asked(dialog: Dialog, moment: Moment) -> str:
+    return "" if Sight(moment.screen).holds(dialog.shows) else f"it does not ask {quoted(dialog.shows)}"
 
 
 class _StepFailed(Exception):

@@ -49,7 +49,7 @@ class Condition(NamedTuple):
 
 
 class Dialog(NamedTuple):
-    """A question that an agent may ask before it takes input, and the keys that answer it."""
+    """A question that an agent may ask, and the keys that answer it; without a text, just keys."""
 
     shows: str
     press: tuple[str, ...]
@@ -59,13 +59,14 @@ class TerminalSettings(NamedTuple):
     """How an agent is used in a terminal.
 
     ``args`` start it; ``ready`` holds when it takes input; ``submit`` are the keys that send what was typed;
-    ``quit`` are those that end it when it is ready. A dialog is answered once, whenever it is shown.
+    ``quit`` are those that end it when it is ready, each when its text is shown. Of ``dialogs`` each is
+    answered once, whenever it is shown.
     ``final_call`` tells whether the agent's final call is put behind scripted replies here too.
     """
 
     args: tuple[str, ...] = ()
     ready: Condition = Condition()
     submit: tuple[str, ...] = ("enter",)
-    quit: tuple[str, ...] = ()
+    quit: tuple[Dialog, ...] = ()
     dialogs: tuple[Dialog, ...] = ()
     final_call: bool = True

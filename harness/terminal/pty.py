@@ -90,7 +90,7 @@ class Terminal:
     def unread(self) -> int:
         """How many bytes were sent and are still waiting for the program to read them."""
         if self._device is None:
-            self._device = _terminal_of(self.pid)
+            self._device = _device_of(self._child.child_fd) or _terminal_of(self.pid)
         try:
             slave = os.open(self._device, os.O_RDWR | os.O_NOCTTY)
         except OSError:  # the program has ended
@@ -179,6 +179,17 @@ class Terminal:
         except OSError:
             return None
         return self._decoder.decode(data) if data else None
+
+
+def _device_of(controller: int) -> str:
+    """The device at the program's end of a terminal, as the kernel says it; empty where it does not."""
+    if not hasattr(termios, "TIOCGPTN"):
+        return ""
+    try:
+        (number,) = struct.unpack("I", fcntl.ioctl(controller, termios.TIOCGPTN, b"\0" * 4))
+    except OSError:
+        return ""
+    return f"/dev/pts/{number}"
 
 
 def _terminal_of(pid: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.terminal.condition import Condition, Dialog, TerminalSettings
 from harness.terminal.keys import key
 from mock_llm.patterns import checked_pattern
-from mock_llm.shape import Bool, Checked, Field, ListOf, Record, Str
+from mock_llm.shape import Bool, Checked, Either, Field, ListOf, Record, Str
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +39,15 @@ def condition(value: Mapping[str, Any]) -> Condition:
     return Condition(value["shows"], value["lacks"], value["matches"])
 
 
+_DIALOG = Record(
+    "a dialog",
+    {
+        "shows": Field(Str("Text that gives it away."), required=True),
+        "press": Field(KEYS, required=True),
+    },
+    "A question that may come up, and the keys that answer it.",
+)
+
 TERMINAL = Record(
     "a terminal",
     {
@@ -50,19 +59,17 @@ TERMINAL = Record(
         "submit": Field(
             _keys("Keys that send what was typed, each read before the next."), default=("enter",)
         ),
-        "quit": Field(_keys("Keys that end it."), default=()),
-        "dialogs": Field(
+        "quit": Field(
             ListOf(
-                Record(
-                    "a dialog",
-                    {
-                        "shows": Field(Str("Text that gives it away."), required=True),
-                        "press": Field(KEYS, required=True),
-                    },
-                    "A question that may come up, and the keys that answer it.",
-                ),
-                "Questions that are answered when they are shown, each once.",
+                Either((_KEY, _DIALOG)),
+                "Keys that end it, each read before the next; `{shows, press}` waits for a text.",
+                at_least=1,
+                or_single=True,
             ),
+            default=(),
+        ),
+        "dialogs": Field(
+            ListOf(_DIALOG, "Questions that are answered when they are shown, each once."),
             default=(),
         ),
         "final_call": Field(
@@ -82,7 +89,7 @@ def terminal_settings(value: Mapping[str, Any]) -> TerminalSettings:
         value["args"],
         condition(value["ready"]),
         value["submit"],
-        value["quit"],
+        tuple(Dialog("", (each,)) if isinstance(each, str) else Dialog(**each) for each in value["quit"]),
         tuple(Dialog(**dialog) for dialog in value["dialogs"]),
         value["final_call"],
     )

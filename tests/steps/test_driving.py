@@ -16,7 +16,7 @@ from harness.terminal.ghostty import GhosttyScreen
 from mock_llm.journal import Exchange
 
 READY = Condition(matches=r"^>\n*\Z")
-SETTINGS = TerminalSettings(ready=READY, quit=("ctrl-d",))
+SETTINGS = TerminalSettings(ready=READY, quit=(Dialog("", ("ctrl-d",)),))
 VARIABLES = {"nonce": "qa17", "prompt": "Answer DONE qa17 now."}
 
 
@@ -345,6 +345,18 @@ def test_at_the_end_the_agent_is_asked_to_quit_when_it_is_ready() -> None:
     assert (play.drive.is_over, play.drive.note) == (True, "")
 
 
+def test_a_key_that_confirms_the_end_is_pressed_when_it_is_asked_for() -> None:
+    sure = (Dialog("", ("ctrl-c",)), Dialog("Ctrl+C again", ("ctrl-c",)))
+    play = Play("press: a", settings=SETTINGS._replace(quit=sure))
+    play.see("> ")
+    assert sent(play.read()) == ["\x03"]
+    assert sent(play.read()) == []
+    assert sent(play.see("Ctrl+C again to quit")) == ["\x03"]
+    play.exit_code = 0
+    play.see()
+    assert (play.drive.is_over, play.drive.note) == (True, "")
+
+
 def test_an_agent_that_is_not_ready_in_time_is_asked_all_the_same() -> None:
     play = Play("press: a")
     play.see()
@@ -374,7 +386,10 @@ def test_an_agent_without_quit_keys_is_over_at_once() -> None:
     [
         ('wait_for: {matches: "^(a|a)*$"}', SETTINGS),
         ('screen: {matches: "^(a|a)*$"}', SETTINGS),
-        ("wait_for: {ready: true}", TerminalSettings(ready=Condition(matches="^(a|a)*$"), quit=("ctrl-d",))),
+        (
+            "wait_for: {ready: true}",
+            TerminalSettings(ready=Condition(matches="^(a|a)*$"), quit=(Dialog("", ("ctrl-d",)),)),
+        ),
     ],
 )
 def test_a_pattern_that_runs_away_on_the_screen_fails_the_step_at_once(
