@@ -31,9 +31,19 @@ def changed_since(revision: str, folder: Path) -> list[str]:
     start = _merge_base(folder, revision) or revision
     names = _git(folder, "diff", "--name-only", "--no-renames", "-z", start, "--", top)
     new = _git(folder, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", top)
-    paths = {name for name in (names + new).split("\0") if name}
+    return _seen_from(folder, top, names + new)
+
+
+def tracked(folder: Path) -> list[str]:
+    """Every file of the checkout, as a path relative to ``folder``."""
+    top = _git(folder, "rev-parse", "--show-toplevel").strip()
+    return _seen_from(folder, top, _git(folder, "ls-files", "--full-name", "-z", top))
+
+
+def _seen_from(folder: Path, top: str, names: str) -> list[str]:
     here = os.path.realpath(folder)
-    return sorted(os.path.relpath(os.path.join(top, name), here) for name in paths)  # noqa: PTH118  names of git
+    found = {name for name in names.split("\0") if name}
+    return sorted(os.path.relpath(os.path.join(top, name), here) for name in found)  # noqa: PTH118  names of git
 
 
 def _has(folder: Path, revision: str) -> bool:

@@ -44,6 +44,15 @@ def touched(
     return Touched(names, f"{_listed([p for p in paths if owners[p]])} changed" if names else "", others)
 
 
+def idle_globs(detector: Iterable[str], paths: Collection[str]) -> list[str]:
+    """The globs that mean none of the paths.
+
+    >>> idle_globs(["src/*.ts", "lib/**"], ["src/a.ts"])
+    ['lib/**']
+    """
+    return [glob for glob in detector if not any(matches(path, glob) for path in paths)]
+
+
 def owns(files: Collection[str], path: str) -> bool:
     """Whether a path is one of the files, or a snapshot in one of the folders among them.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from harness.commands.gate_sessions import open_sessions, programs_of
+from harness.commands.gate_sessions import named_by, open_sessions, programs_of
 from harness.commands.many_runs import Shard, again_of, options_of_many_runs
 from harness.commands.saying import say
 from harness.interrupts import INTERRUPTS
@@ -116,7 +116,7 @@ def gate(
         parse_reports(reports),
         tuple(tried),
     )
-    scenarios = _selection(names, known)
+    scenarios = _selection(names, known, baseline)
     made = scenarios
     if changed_since:
         made = _touched(scenarios, known, baseline, changed_since)
@@ -143,12 +143,15 @@ def _load(path: Path, *, is_first: bool) -> GateFile:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _selection(names: Sequence[str], known: GateFile) -> dict[Path, Scenario]:
+def _selection(names: Sequence[str], known: GateFile, baseline: Path) -> dict[Path, Scenario]:
+    """The scenarios of the gate; a tag that none has would make it smaller without a word."""
     from harness.commands.selection import no_such_tag, select
 
     scenarios = select(names, () if names else known.tags)
-    if not scenarios:
-        click.echo(no_such_tag(names, known.tags), err=True)
+    there = {tag for scenario in scenarios.values() for tag in scenario.tags}
+    idle = [tag for tag in known.tags if tag not in there] if not names else []
+    if idle:
+        click.echo("\n  ".join([no_such_tag(names, idle), *named_by(baseline, idle[0])]), err=True)
         sys.exit(5)
     return scenarios
 
@@ -156,14 +159,17 @@ def _selection(names: Sequence[str], known: GateFile) -> dict[Path, Scenario]:
 def _touched(
     scenarios: dict[Path, Scenario], known: GateFile, baseline: Path, revision: str
 ) -> dict[Path, Scenario]:
-    from harness.gate_git import changed_since
-    from harness.gate_touched import touched
+    from harness.gate_git import changed_since, tracked
+    from harness.gate_touched import idle_globs, touched
     from harness.scenario_files import files_of
 
     folder = baseline.absolute().parent
     own = {scenario.name: files_of(path, folder) for path, scenario in scenarios.items()}
     # The baseline itself is no detector, and what is known of a scenario changes with it.
     changed = [path for path in changed_since(revision, folder) if path != baseline.name]
+    if idle := idle_globs(known.detector, [*changed, *tracked(folder)]):
+        what = f"'{idle[0]}' means no file, so no change would count as one of the detector"
+        raise UserError("\n  ".join([what, *named_by(baseline, idle[0])]))
     found = touched(changed, own, known.detector)
     say(f"since {revision}: {found.why or 'nothing changed that a scenario or the detector is made of'}")
     return {path: scenario for path, scenario in scenarios.items() if scenario.name in found.names}

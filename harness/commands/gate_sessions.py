@@ -46,7 +46,7 @@ def open_sessions(known: GateFile, programs: Sequence[str], runs: Path | None, s
             missing.append(Change("could-not-run", "fails", "every scenario", agent, "", first))
         except UserError as error:
             word = known.dialect if isinstance(error, BadOption) and known.dialect else agent
-            raise UserError("\n  ".join([str(error), *_named_by(settings, word)])) from None
+            raise UserError("\n  ".join([str(error), *named_by(settings, word)])) from None
     return Sessions(tuple(found), tuple(missing))
 
 
@@ -69,14 +69,14 @@ def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | 
     return session
 
 
-def _named_by(settings: Path, word: str) -> list[str]:
-    """Where in the settings a word stands that cannot be used, as a line of a message."""
+def named_by(settings: Path, word: str) -> list[str]:
+    """Where in the settings a word stands that cannot be used, as a line of a message, if it does."""
     from harness.gate_file import MARK
     from harness.snapshots.files import read_text
 
     head = (read_text(settings) or "").partition(MARK)[0]
     for number, line in enumerate(head.splitlines(), 1):
         match = re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w./-])", line)
-        if match and re.match(r"(agents|dialect)\s*:|\s*-", line):
+        if match and re.match(r"(agents|detector|dialect|tags)\s*:|\s*-", line):
             return [f"{settings}:{number}:{match.start() + 1} names it"]
     return []

@@ -176,6 +176,32 @@ def test_what_the_settings_name_and_there_is_not_is_told_with_its_place(
     assert ended.err.splitlines()[-1] == f"  {place}"
 
 
+def test_a_tag_that_no_scenario_has_makes_the_gate_no_smaller_without_a_word(team: Qa) -> None:
+    settings(team).write_text(settings(team).read_text().replace("tags: [gate]", "tags: [gate, snapshto]"))
+    ended = team("gate")
+    assert (ended.code, ended.out) == (5, "")
+    first, *_, last = ended.err.splitlines()
+    assert (first, last) == ("no scenario has the tag 'snapshto'", "  gate.yaml:2:14 names it")
+    assert "did you mean 'snapshot'?" in ended.err
+
+
+def test_a_detector_without_a_file_is_told_before_its_changes_are_overlooked(team: Qa) -> None:
+    text = settings(team).read_text().replace("detector: []", "detector:\n  - src/**\n  - src/gaurd/*.ts")
+    settings(team).write_text(text)
+    (team.folder / "src" / "guard").mkdir(parents=True)
+    (team.folder / "src" / "guard" / "ring.ts").write_text("")
+    env = {**team.env, "GIT_CONFIG_NOSYSTEM": "1"}
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "x"]):
+        subprocess.run(["git", *words], cwd=team.folder, env=env, check=True)
+    ended = gate(team, "--changed-since", "HEAD")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == (
+        "'src/gaurd/*.ts' means no file, so no change would count as one of the detector\n"
+        "  gate.yaml:6:5 names it\n"
+    )
+
+
 def test_outside_a_checkout_the_changes_cannot_be_asked_for(team: Qa) -> None:
     ended = gate(team, "--changed-since", "HEAD", GIT_CEILING_DIRECTORIES=str(team.folder.parent))
     assert (ended.code, ended.out) == (3, "")
