@@ -138,7 +138,14 @@ class Drive:
             raise _StepFailed(moment, problem, "several lines typed as one paste")
         before = read_so_far(moment.screen)
         self.typed.append(text)
-        self._commands.append(Send(pasted(text) if is_paste else text))
+        if self._settings.first_alone and not is_paste:
+            self._commands.append(Send(text[:1]))
+            shown = Claim("the first character is shown", lambda now: _unchanged(before.rows, now))
+            moment = yield moment.now_s + READ_AGAIN_S
+            moment = yield from self._until(shown, moment, ECHO_WITHIN_S)
+            self._commands.append(Send(text[1:]))
+        else:
+            self._commands.append(Send(pasted(text) if is_paste else text))
         echoed = Claim("what was typed is echoed", lambda now: echo_missing(text, before, now.screen))
         moment = yield moment.now_s + READ_AGAIN_S
         moment = yield from self._until(echoed, moment, ECHO_WITHIN_S)
@@ -278,6 +285,10 @@ class Drive:
         if (step.ready or step.answered) and (problem := self._not_ready(moment)):
             return problem
         return torn(moment) or self._unlike(step.screen, step.title, moment)
+
+
+def _unchanged(rows: Sequence[str], moment: Moment) -> str:
+    return "" if moment.screen.rows != rows else "the screen is as before"
 
 
 def _not_asked(dialog: Dialog, moment: Moment) -> str:

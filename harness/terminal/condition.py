@@ -61,6 +61,7 @@ class TerminalSettings(NamedTuple):
     ``args`` start it; ``ready`` holds when it takes input; ``submit`` are the keys that send what was typed;
     ``quit`` are those that end it when it is ready, each when its text is shown. Of ``dialogs`` each is
     answered once, whenever it is shown.
+    ``first_alone``: the first character of a text is typed alone, and the rest when the screen has changed.
     ``final_call`` tells whether the agent's final call is put behind scripted replies here too.
     """
 
@@ -70,3 +71,4 @@ class TerminalSettings(NamedTuple):
     quit: tuple[Dialog, ...] = ()
     dialogs: tuple[Dialog, ...] = ()
     final_call: bool = True
+    first_alone: bool = False

@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import struct
+import sys
 import termios
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS, ROWS = 120, 40
 _READ = 65_536
+_TIOCGPTN = 0x80045430  # Linux's question for the number of a terminal
 _MOST_WAITING = 1_000_000
 
 
@@ -183,10 +185,10 @@ class Terminal:
 
 def _device_of(controller: int) -> str:
     """The device at the program's end of a terminal, as the kernel says it; empty where it does not."""
-    if not hasattr(termios, "TIOCGPTN"):
+    if sys.platform != "linux":
         return ""
     try:
-        (number,) = struct.unpack("I", fcntl.ioctl(controller, termios.TIOCGPTN, b"\0" * 4))
+        (number,) = struct.unpack("I", fcntl.ioctl(controller, _TIOCGPTN, b"\0" * 4))
     except OSError:
         return ""
     return f"/dev/pts/{number}"

@@ -56,6 +56,13 @@ TERMINAL = Record(
             Record("a condition", CONDITION_FIELDS, "What the screen shows when the agent takes input."),
             required=True,
         ),
+        "first_alone": Field(
+            Bool(
+                "Whether the first character is typed alone, and the rest when it is shown: for a program to "
+                "which a key means something else as long as its composer is empty."
+            ),
+            default=False,
+        ),
         "submit": Field(
             _keys("Keys that send what was typed, each read before the next."), default=("enter",)
         ),
@@ -92,4 +99,5 @@ def terminal_settings(value: Mapping[str, Any]) -> TerminalSettings:
         tuple(Dialog("", (each,)) if isinstance(each, str) else Dialog(**each) for each in value["quit"]),
         tuple(Dialog(**dialog) for dialog in value["dialogs"]),
         value["final_call"],
+        value["first_alone"],
     )

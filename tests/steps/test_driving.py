@@ -122,6 +122,16 @@ def test_several_lines_go_in_as_one_paste_where_the_program_takes_one() -> None:
     assert sent(play.see("[pasted 2 lines]")) == ["\r"]
 
 
+def test_the_first_character_can_be_typed_alone_and_the_rest_when_it_is_shown() -> None:
+    play = Play('type: "{prompt}"', settings=SETTINGS._replace(first_alone=True))
+    assert sent(play.see("> ")) == ["A"]
+    assert sent(play.read()) == []
+    assert sent(play.see("A")) == ["nswer DONE qa17 now."]
+    assert sent(play.see("nswer DONE qa17 now.")) == ["\r"]
+    play.read()
+    assert play.drive.verdicts == {"type": Passed("21 characters typed, echoed and submitted")}
+
+
 def test_several_keys_that_submit_are_sent_one_by_one() -> None:
     play = Play('type: "{prompt}"', settings=SETTINGS._replace(submit=("end", "enter")))
     assert sent(play.see("> ")) == ["Answer DONE qa17 now."]
