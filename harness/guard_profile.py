@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mock_llm.problems import Problems
     from mock_llm.shape import Shape
 
-STREAMS = ("text", "thinking", "tool")
 _MOST = 1_000_000
 _SOURCE = Str("Where the number comes from.")
 
@@ -47,7 +46,7 @@ def _threshold(default: Number) -> Shape:
 def _mechanism(row: Mechanism) -> Record:
     fields = {
         "off": Field(Bool("Whether the mechanism is taken out."), default=False),
-        "streams": Field(ListOf(Enum(STREAMS), "The streams that it looks at.", at_least=1)),
+        "streams": Field(ListOf(Enum(row.possible_streams), "The streams that it looks at.", at_least=1)),
         **{name: Field(_threshold(value)) for name, value in row.thresholds.items()},
     }
     return Record(f"the mechanism '{row.id}'", fields)

@@ -83,14 +83,14 @@ def replay(
     from harness.lab.guard_options import checked_reader, chosen_profile
     from harness.lab.replay_text import Detail
 
-    if fail_on_difference and not detector:
+    if fail_on_difference and detector is None:
         raise click.UsageError("--fail-on-difference needs --detector")
     checked_reader(reader)
     profile = chosen_profile(profile_file, disabled)
     captures = [_load(file, reader, stream, columns) for file in files]
     with contextlib.ExitStack() as stack:
         foreign = None
-        if detector:
+        if detector is not None:
             from harness.lab.foreign_process import ForeignDetector
 
             foreign = stack.enter_context(ForeignDetector(detector, timeout_s, chars_per_delta))

@@ -65,6 +65,11 @@ class Mechanism(NamedTuple):
         """
         return {**(_maker(self).__init__.__kwdefaults__ or {}), **self.numbers}
 
+    @property
+    def possible_streams(self) -> tuple[StreamKind, ...]:
+        """The streams that it could look at: replies are compared by their text alone."""
+        return ("text",) if self.turns else ("text", "thinking", "tool")
+
 
 # Generated files repeat legitimately, so nobody judges the paragraphs of tool-call arguments.
 _PROSE: frozenset[StreamKind] = frozenset({"text", "thinking"})

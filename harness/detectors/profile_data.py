@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from harness.detectors.finding import StreamKind
 from harness.detectors.mechanisms import MECHANISMS, Profile
 
 if TYPE_CHECKING:
@@ -53,9 +52,8 @@ def _row_changed(profile: Profile, mechanism: str, numbers: dict[str, Any]) -> P
         raise ValueError(f"'{mechanism}': {error}") from error
     if streams is None:
         return profile
-    if not streams or not set(streams) <= set(get_args(StreamKind)):
-        raise ValueError(f"'{mechanism}': streams are of text, thinking, tool, got {streams}")
-    rows = [
-        row._replace(streams=frozenset(streams)) if row.id == mechanism else row for row in profile.mechanisms
-    ]
+    (row,) = (row for row in profile.mechanisms if row.id == mechanism)
+    if not streams or not set(streams) <= set(row.possible_streams):
+        raise ValueError(f"'{mechanism}': streams are of {', '.join(row.possible_streams)}, got {streams}")
+    rows = [one._replace(streams=frozenset(streams)) if one is row else one for one in profile.mechanisms]
     return Profile(profile.name, tuple(rows))

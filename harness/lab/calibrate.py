@@ -104,11 +104,11 @@ def _record(line: bytes) -> Any:
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} of the line is no UTF-8"
     except json.JSONDecodeError as error:
-        return f"no JSON: {error.msg.lower()} at character {error.pos + 1}"
+        return f"no JSON: {error.msg.lower().removesuffix(' at')} at character {error.pos + 1}"
     except RecursionError:
         return "no JSON: it is nested too deeply"
-    except ValueError as error:  # a number of too many digits
-        return f"no JSON: {error}"
+    except ValueError:  # what Python says of a whole number of several thousand digits
+        return "a number has more digits than can be read"
     return value if isinstance(value, dict) else "JSON, but no object"
 
 

@@ -39,6 +39,7 @@ _STDERR_KEPT = 4_096
 _STDERR_SHOWN = (8, 3)  # of its first and of its last lines
 _MOST_FAILURES = 3
 _GRACE_S = 2.0
+_EXAMPLE = "give a command that works in your shell, such as --detector 'node shim.mjs detector.mjs'"
 
 
 class ForeignFailure(Exception):
@@ -56,7 +57,7 @@ class ForeignDetector:
         chars_per_delta: Code points in each delta.
 
     Raises:
-        UserError: If the command line cannot be split.
+        UserError: If the command line cannot be split, or is empty.
         CannotRun: If there is no such program.
     """
 
@@ -64,13 +65,15 @@ class ForeignDetector:
         try:
             self._argv = shlex.split(command)
         except ValueError as error:
-            raise UserError(f"the detector command {quoted(command, 80)} cannot be split: {error}") from error
+            why = str(error)[:1].lower() + str(error)[1:]
+            raise UserError(
+                f"the detector command {quoted(command, 80)} cannot be split: {why}\n  {_EXAMPLE}"
+            ) from error
         if not self._argv:
-            raise UserError("the detector command is empty")
+            raise UserError(f"the detector command is empty\n  {_EXAMPLE}")
         if not shutil.which(self._argv[0]):
             raise CannotRun(
-                f"the detector cannot start: no program {quoted(self._argv[0], 80)} on PATH\n"
-                "  give a command that works in your shell, such as --detector 'node shim.mjs detector.mjs'"
+                f"the detector cannot start: no program {quoted(self._argv[0], 80)} on PATH\n  {_EXAMPLE}"
             )
         self._timeout_s = timeout_s
         self._chars_per_delta = chars_per_delta

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from harness.detectors.finding import StreamKind
     from harness.detectors.mechanisms import Mechanism, Number, Profile
 
-_KINDS_OF_STREAM: tuple[StreamKind, ...] = ("text", "thinking", "tool")
 _STEP = 0.01  # of a threshold that is a ratio
 KINDS = ("wiring", "stream", "order", "threshold", "edge", "flip")
 
@@ -88,7 +87,7 @@ def _streams(row: Mechanism) -> Iterator[Mutant]:
     """A kind of stream that it looks at left out, or one that it does not look at added."""
     if row.turns:
         return  # compared with text alone, whatever the row says
-    for kind in _KINDS_OF_STREAM:
+    for kind in row.possible_streams:
         others = tuple(sorted(row.streams ^ {kind}))
         verb = "blind to" if kind in row.streams else "looks at"
         yield Mutant(f"{row.id}: {verb} {kind}", "stream", row.id, streams=others)

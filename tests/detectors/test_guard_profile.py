@@ -91,6 +91,10 @@ def test_every_mistake_is_named_at_its_place() -> None:
             "3:3: 'line-cycle': min_cycles is 0, but must be at least 1",
         ),
         (
+            "profile: x\nmechanisms:\n  repetitive-turns: {streams: [text, thinking]}",
+            "3:38: unknown value 'thinking'",
+        ),
+        (
             "profile: x\nmechanisms:\n  short-period: {min_matched: 63}",
             "3:3: 'short-period': min_matched is 63, but must be at least 64 (max_period)",
         ),
@@ -119,6 +123,10 @@ def test_a_profile_travels_as_json() -> None:
         ({"profile": "x", "mechanisms": {"line-cycle": {"nope": 1}}}, "'line-cycle': .*nope"),
         ({"profile": "x", "mechanisms": {"line-cycle": {"min_chars": 0}}}, "min_chars is 0"),
         ({"profile": "x", "mechanisms": {"line-cycle": {"streams": ["txt"]}}}, "streams are of text"),
+        (
+            {"profile": "x", "mechanisms": {"repetitive-turns": {"streams": ["tool"]}}},
+            "streams are of text, got",
+        ),
     ],
 )
 def test_data_that_are_no_profile_say_why(data: dict[str, object], message: str) -> None:

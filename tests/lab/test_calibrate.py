@@ -70,10 +70,11 @@ def test_text_and_thinking_of_records_are_scanned_part_by_part() -> None:
         (b"[1]\n", "JSON, but no object"),
         (b'{"a": "\xff"}\n', "byte 8 of the line is no UTF-8"),
         (b"[" * 100_000 + b"\n", "no JSON: it is nested too deeply"),
-        (b'{"a": ' + b"9" * 5_000 + b"}\n", "no JSON: Exceeds the limit (4300 digits) for integer string"),
+        (b'{"a": ' + b"9" * 5_000 + b"}\n", "a number has more digits than can be read"),
+        (b'{"a": "b\tc"}\n', "no JSON: invalid control character at character 9"),
         (b"x" * (1 << 26), "the line is longer than 67,108,864 bytes"),
     ],
-    ids=["torn", "list", "bytes", "deep", "number", "long"],
+    ids=["torn", "list", "bytes", "deep", "number", "control", "long"],
 )
 def test_a_damaged_record_is_counted_and_listed_and_the_others_are_scanned(bad: bytes, why: str) -> None:
     tally = scan(line("one"), bad, b"\n", line(LOOP))

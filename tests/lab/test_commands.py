@@ -50,6 +50,7 @@ def qa(*arguments: str, stdin: str = "") -> Result:
         (["replay", "loop.txt", "--fail-on-difference"], 2),
         (["replay", "loop.txt", "--detector", "no-such-program"], 3),
         (["replay", "loop.txt", "--detector", "false"], 3),
+        (["replay", "loop.txt", "--detector", ""], 2),
         (["calibrate", "."], 0),
         (["calibrate", ".", "--fail-on-finding"], 1),
         (["calibrate", "calm.txt", "--fail-on-finding"], 0),

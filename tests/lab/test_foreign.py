@@ -167,10 +167,13 @@ def test_nothing_of_a_program_is_left_when_it_is_closed(program: Program, tmp_pa
 def test_a_command_that_cannot_start_is_said_before_anything_is_read() -> None:
     with pytest.raises(CannotRun, match="no program 'nodee' on PATH"):
         ForeignDetector("nodee detector.mjs")
-    with pytest.raises(UserError, match="cannot be split"):
+    with pytest.raises(
+        UserError, match=r"cannot be split: no closing quotation\n  give a command that works"
+    ):
         ForeignDetector("node 'open")
-    with pytest.raises(UserError, match="is empty"):
-        ForeignDetector(" ")
+    for empty in ("", " "):
+        with pytest.raises(UserError, match=r"is empty\n  give a command that works"):
+            ForeignDetector(empty)
 
 
 def test_a_finding_that_names_no_block_is_about_the_only_one() -> None:
