@@ -19,6 +19,8 @@ tool, can show, in each mode and dialect. This page is written by
 
     {command}
 
+{count}
+
 | agent | version | size | modes and dialects that hold | facts | guards |
 |---|---|---|---|---|---|
 """
@@ -32,7 +34,8 @@ def render_page(checked: Sequence[Found], date: str, command: str) -> str:
         date: The day, as ``2026-11-30``.
         command: What writes the page.
     """
-    lines = [HEAD.format(date=date, command=command).rstrip("\n"), *map(_row, checked)]
+    head = HEAD.format(date=date, command=command, count=_count(checked))
+    lines = [head.rstrip("\n"), *map(_row, checked)]
     wrong = [
         f"- **{spec.name}**, {title}: `{fact.key}`: {_cell(fact.seen)}"
         for spec, sections, _ in checked
@@ -50,6 +53,13 @@ def render_page(checked: Sequence[Found], date: str, command: str) -> str:
     if notes:
         lines += ["", "## Notes", "", *(f"- **{name}**: {_cell(note)}" for name, note in notes)]
     return "\n".join(lines) + "\n"
+
+
+def _count(checked: Sequence[Found]) -> str:
+    done = [sections for _, sections, missing in checked if not missing]
+    right = [sections for sections in done if all(fact.holds for _, facts in sections for fact in facts)]
+    both = sum(any(title.startswith("terminal") for title, _ in sections) for sections in right)
+    return f"{len(right)} of {len(done)} checked agents are as described, {both} of them also in a terminal."
 
 
 def _row(found: Found) -> str:

@@ -142,6 +142,7 @@ def test_the_page_has_a_row_for_each_agent_and_what_does_not_hold(qa: Qa) -> Non
     assert ended.code == 1
     page = (qa.folder / "checked.md").read_text()
     assert "| demo | 1.2.0 |  | none | 14 of 16 | none |" in page
+    assert "\n0 of 1 checked agents are as described, 0 of them also in a terminal.\n" in page
     assert "- **demo**, one-shot, openai-chat, one turn: `model`: asks for 'other-model'" in page
     assert "qa doctor --agent demo.yaml --page checked.md" in page
 
@@ -153,6 +154,7 @@ def test_the_page_names_the_agents_that_are_not_here(qa: Qa) -> None:
     page = (qa.folder / "checked.md").read_text()
     row = r"\| reference \| embedded \|  \| one-shot, openai-chat; terminal, openai-chat \| (\d+) of \1 \|"
     assert re.search(row, page)
+    assert "\n1 of 1 checked agents are as described, 1 of them also in a terminal.\n" in page
     assert "- **codex**: agent 'codex' cannot start: no program 'codex' on PATH" in page
     assert "- **senpi**: agent 'senpi' cannot start: no program 'senpi' on PATH" in page
 
