@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.lab.capture import PLAIN_READERS, Capture, Message, Part
 from harness.lab.scrollback import read_terminal
-from harness.lab.sessions import looks_like_json, messages_of, read_session, session_reader
+from harness.lab.sessions import is_json, looks_like_json, messages_of, read_session, session_reader
 from harness.lab.unwrap import unwrapped
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ def read_capture(
         notes = _already_stopped(transcript)
         return Capture(name, reader, tuple(messages_of(transcript, stream)), notes)
     text, notes = decoded(data)
-    if reader == "text" and _object(text.lstrip().partition("\n")[0]):
+    if (
+        reader == "text"
+        and looks_like_json(data)
+        and (_object(text.lstrip().partition("\n")[0]) or is_json(text))
+    ):
         notes += ("JSON in which no session reader finds a reply; read as plain text (--reader names one)",)
     part, more = _plain(text, reader, stream or "text", columns)
     return Capture(name, reader, (Message(1, (part,)),), notes + more)

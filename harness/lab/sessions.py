@@ -49,8 +49,8 @@ def looks_like_json(data: bytes) -> bool:
     return data[:4096].lstrip()[:1] in (b"{", b"[")
 
 
-def is_json(line: bytes) -> bool:
-    """Whether a line is a JSON value by itself."""
+def is_json(line: bytes | str) -> bool:
+    """Whether a line, or a whole text, is a JSON value by itself."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):

@@ -84,13 +84,22 @@ def test_a_reader_that_is_named_is_not_doubted() -> None:
     assert read_capture("a", b"no session", reader="pi-jsonl").messages == ()
 
 
-def test_json_that_is_no_session_is_plain_text_and_that_is_said() -> None:
-    capture = read_capture("a", b'{"some": "record"}\n')
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"some": "record"}\n',
+        b'{"some": "record"}\n{torn',
+        b'\n {\n  "some": "document"\n}\n',
+        b'[{"some": "list"},\n {}]',
+    ],
+)
+def test_json_that_is_no_session_is_plain_text_and_that_is_said(data: bytes) -> None:
+    capture = read_capture("a", data)
     assert capture.reader == "text"
     assert capture.notes == (
         "JSON in which no session reader finds a reply; read as plain text (--reader names one)",
     )
-    assert session_reader(b'{"some": "record"}') is None
+    assert session_reader(data) is None
 
 
 @pytest.mark.parametrize("name", SAMPLES)
