@@ -246,11 +246,8 @@ class ParagraphSplitter:
         return lines
 
     def _shortened(self, line: str) -> str:
-        line = line.removesuffix("\r")
-        if len(line) <= self._cap:
-            return line
         bounded = BoundedText(self._cap)
-        bounded.add(line)
+        bounded.add(line.removesuffix("\r"))
         return bounded.value()
 
     def _toggle_fences(self, lines: str) -> None:
