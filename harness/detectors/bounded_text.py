@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 DIGEST_BYTES = 16
 
-# Digests are written in box-drawing characters: those are neither word characters nor tokens, so
-# a digest never adds to what a rule counts.
+# Digests and lengths are written in box-drawing characters: those are neither word characters nor tokens,
+# so they never add to what a rule counts.
 _MARKS = {ord(digit): 0x2500 + int(digit, 16) for digit in "0123456789abcdef"}
 
 
@@ -74,8 +74,8 @@ class BoundedText:
         head = "".join(self._pieces)
         if self._digest is None or (not self._last and head.isspace()):
             return head
-        digest = self._digest.hexdigest().translate(_MARKS)
-        return f"{head}\u2500{self._beyond}\u2500{digest}{self._last or head.rstrip()[-1:]}"
+        stand_in = f"{self._beyond}{self._digest.hexdigest()}".translate(_MARKS)
+        return f"{head}{stand_in}{self._last or head.rstrip()[-1:]}"
 
     def _fold(self, piece: str) -> None:
         if self._digest is None:

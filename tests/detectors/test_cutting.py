@@ -54,6 +54,13 @@ def test_cuts_never_change_the_paragraphs(text: str, at: list[int], cap: int) ->
     assert split(pieces_of(text, at), cap) == split([text], cap) == split(list(text), cap)
 
 
+@given(texts.map(lambda text: text.replace("\r", "")), cuts, st.sampled_from((1, 7, 100, 16_384)))
+@example("x" * 300 + "\n\n", [100, 101, 102, 300, 301], 100)
+def test_a_paragraph_is_the_same_whatever_its_lines_end_with(text: str, at: list[int], cap: int) -> None:
+    crlf = split(pieces_of(text.replace("\n", "\r\n"), at), cap)
+    assert [(p.text, p.is_fenced) for p in crlf] == [(p.text, p.is_fenced) for p in split([text], cap)]
+
+
 @given(texts)
 def test_paragraphs_are_the_stretches_between_blank_lines(text: str) -> None:
     for paragraph in split([text], 16_384):

@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,7 +16,7 @@ from harness.detectors.batch import Scanner
 from harness.detectors.finding import Finding, StreamKind
 from harness.detectors.guard import Guard
 from harness.detectors.mechanisms import PUBLISHED, Profile
-from tests.detectors.plain_rules import first_verdict
+from tests.detectors.plain_rules import first_verdict, line_cycle
 
 CHARACTERS = PUBLISHED.without(
     "paragraph-repeat", "near-duplicate-paragraphs", "control-token-leak", "repetitive-turns"
@@ -78,6 +79,32 @@ def test_the_character_rules_say_what_they_say_when_written_down_plainly(text: s
 @given(TEXTS)
 def test_character_by_character_they_say_it_at_that_character(text: str) -> None:
     assert short(guarded(list(text), CHARACTERS)) == first_verdict(text)
+
+
+LONG_AND_SHORT = st.sampled_from(
+    [
+        "a long line number one\n",
+        "a long line number two\n",
+        "a long one with CR\r\n",
+        "bb\n",
+        "---\n",
+        "-" * 20 + "\n",
+    ]
+)
+CYCLES = st.tuples(st.lists(LONG_AND_SHORT, min_size=1, max_size=5).map("".join), st.integers(1, 8))
+OTHERS = st.integers(0, 40).map(lambda count: "".join(f"{n}\n" for n in range(count)))
+LINES = st.lists(st.one_of(CYCLES.map(lambda cycle: cycle[0] * cycle[1]), OTHERS), max_size=6).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(LINES, CUTS)
+@example("a long line number one\nbb\nc\nd\n" * 6 + "".join(f"{n}\n" for n in range(40)), [160])
+def test_lines_of_which_only_a_digest_is_kept_cycle_as_others_do(text: str, at: list[int]) -> None:
+    expected = next(line_cycle(text), None)
+    profile = PUBLISHED.without(*(name for name in PUBLISHED.ids if name != "line-cycle"))
+    with patch("harness.detectors.line_cycle._CAP", 12), patch("harness.detectors.batch._BITE", 160):
+        assert short(Scanner(profile=profile).scan(text)) == expected
+        assert short(guarded(pieces_of(text, at), profile)) == expected
 
 
 @settings(max_examples=200, deadline=None)

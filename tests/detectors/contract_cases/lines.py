@@ -36,6 +36,7 @@ text("lines in a tool", wide[0] * 6, (CYCLE, 0, len(wide[0]), 6 * len(wide[0])),
 text("lines parted by a blank one", (wide[0] * 5 + "\n") * 5, None, without=[PERIOD, "paragraph-repeat"])
 text("lines parted by spaces", (wide[0] * 5 + " \n") * 5, None, without=[PERIOD, "paragraph-repeat"])
 text("lines of decoration", ("-" * 100 + "\n") * 20, None)
+text("lines of decoration beyond the cap", ("-" * 20_000 + "\n") * 8, None)
 rule = "-" * 70 + "\n"
 text(
     "lines of decoration between",

@@ -81,6 +81,13 @@ for size in (16_383, 16_384, 16_385, 20_000):
             "".join(ends),
             (REPEAT, 0, len(ends[0]), sum(map(len, ends))),
         )
+for count, fires in ((24, True), (23, False)):
+    p = f"{'a' * count}\n{'-' * 20_000}\n\n"
+    text(
+        f"paragraph of {count} word characters and a line beyond the cap",
+        p * 3,
+        (REPEAT, 0, len(p), 3 * len(p)) if fires else None,
+    )
 tail = " And so on, with words that nobody has heard before."
 text(
     "paragraph is not found late",
