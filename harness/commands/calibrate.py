@@ -149,7 +149,7 @@ class _Scan:
             self._progress.tell(size, self._tally, time.monotonic() - self._started)
 
     def print_report(self, *, as_json: bool) -> None:
-        from harness.lab.calibrate_text import hint_of_paths, render_tally, tally_data
+        from harness.lab.calibrate_text import render_tally, tally_data, why_nothing
         from harness.lab.guard_options import paint
 
         self._progress.end()
@@ -161,11 +161,8 @@ class _Scan:
             click.echo("\n".join(render_tally(tally, name, paint(), seconds)))
         if not self._is_whole:
             click.echo("interrupted: this is what was counted so far", err=True)
-        elif not tally.parts and tally.without_text:
-            click.echo(f"no record has text at the given path\n  {hint_of_paths(tally)}", err=True)
-        elif not tally.parts and tally.skipped and not self._reading.is_records:
-            path = "--text-path says where they have text, such as --text-path 'message.content[].text'"
-            click.echo(f"no text was found; of JSON records, {path}", err=True)
+        elif not tally.parts and (why := why_nothing(tally, self._reading)):
+            click.echo(why, err=True)
 
     def exit_code(self, *, fail_on_finding: bool) -> int:
         if not self._is_whole:

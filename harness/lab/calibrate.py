@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.detectors.surrogates import joined
 from harness.lab.capture import PLAIN_READERS, Part
 from harness.lab.json_path import Path, paths_of, strings_at
-from harness.lab.read_capture import read_capture
+from harness.lab.read_capture import is_binary, read_capture
 from harness.lab.sessions import looks_like_json, messages_of, read_session, session_reader
 from harness.lab.tally import Place, Tally
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from harness.detectors.finding import Finding, StreamKind
 
 LONGEST_RECORD = 1 << 26  # bytes: a longer line is no record of any agent
-_BINARY_HEAD = 8_192
 
 
 class Reading(NamedTuple):
@@ -88,7 +88,7 @@ def scan_file(file: str, data: bytes, reading: Reading, scanner: Scanner, log: b
         _scan_session(Session(file, data, reader, log), reading, scanner, tally)
     elif looks_like_json(data):
         tally.add_skipped(file, "no session reader finds a reply in it")
-    elif b"\0" in data[:_BINARY_HEAD] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    elif is_binary(data):
         tally.add_skipped(file, "it is binary")
     else:
         _scan_text(file, data, reading, scanner, tally)
@@ -100,7 +100,7 @@ def _record(line: bytes) -> Any:
     if len(line) >= LONGEST_RECORD:
         return f"the line is longer than {LONGEST_RECORD:,} bytes"
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = json.loads(line.removeprefix(BOM_UTF8).decode("utf-8"))
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} of the line is no UTF-8"
     except json.JSONDecodeError as error:

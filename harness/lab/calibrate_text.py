@@ -9,6 +9,7 @@ from harness.lab.tally import MB
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from harness.lab.calibrate import Reading
     from harness.lab.tally import Fire, Tally, Unread
     from harness.reporters.paint import Paint
 
@@ -146,6 +147,25 @@ def tally_data(tally: Tally, profile: str, seconds: float, *, interrupted: bool)
         "left_out": {"count": tally.skipped, "listed": [one._asdict() for one in tally.skipped_listed]},
         "records_without_text": tally.without_text,
     }
+
+
+def why_nothing(tally: Tally, reading: Reading) -> str:
+    """Why there was no part to scan, with the cure; empty when there is no more to say than that."""
+    if tally.without_text:
+        return f"no record has text at the given path\n  {hint_of_paths(tally)}"
+    if reading.is_records and tally.bad:
+        return (
+            "no record could be read\n  each is a JSON object on a line of its own; of one list, "
+            "jq -c '.[]' FILE makes such lines"
+        )
+    if reading.where and tally.lines:
+        return "no record has what --where asks for; it compares whole strings, such as role=assistant"
+    if tally.skipped and not reading.is_records:
+        return (
+            "no text was found; of JSON records, --text-path says where they have text, such as "
+            "--text-path 'message.content[].text'"
+        )
+    return ""
 
 
 def hint_of_paths(tally: Tally) -> str:

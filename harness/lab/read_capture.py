@@ -20,6 +20,7 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs
 # An escape code, a backspace, or a carriage return that ends no line.
 _TERMINAL = re.compile(r"\x1b[\[\]PX^_()=>78cDEM]|\x08|\x9b[0-?]*[@-~]|\r(?![\r\n]|\Z)")
 _HEAD = 1 << 16
+_BINARY_HEAD = 8_192
 
 
 def read_capture(
@@ -52,6 +53,8 @@ def read_capture(
         notes = _already_stopped(transcript)
         return Capture(name, reader, tuple(messages_of(transcript, stream)), notes)
     text, notes = decoded(data)
+    if is_binary(data):
+        notes += ("it holds zero bytes, as text does not; what is said of it means little",)
     if (
         reader == "text"
         and looks_like_json(data)
@@ -90,6 +93,11 @@ def decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError as error:
         place = f"byte {error.start + skip} is no {encoding.upper()[:6].rstrip('-')}"
         return data.decode(encoding, "replace"), (f"{place}; such bytes are read as U+FFFD",)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file begins with bytes that no text has."""
+    return b"\0" in data[:_BINARY_HEAD] and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
 def _recognised(data: bytes, log: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import random
@@ -44,6 +45,11 @@ def scan(*lines: bytes, reading: Reading = RECORDS) -> Tally:
 
 def counts(tally: Tally) -> Any:
     return (tally.parts, tally.bytes, tally.mechanisms, tally.fires, tally.bad_listed, tally.skipped_listed)
+
+
+def test_a_byte_order_mark_belongs_to_no_record() -> None:
+    tally = scan(codecs.BOM_UTF8 + line("one"), codecs.BOM_UTF8 + line("two"))
+    assert (tally.parts.total(), tally.bad) == (2, 0)
 
 
 def test_text_and_thinking_of_records_are_scanned_part_by_part() -> None:

@@ -173,6 +173,21 @@ def test_no_text_at_a_path_is_answered_with_where_there_is_some(folder: Path) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("records", "said"),
+    [
+        ('[{"text": "hello"}]\n', "no record could be read\n  each is a JSON object on a line of its own"),
+        ('{"text": "hello", "role": "user"}\n', "no record has what --where asks for"),
+        ("", ""),
+    ],
+)
+def test_no_record_to_scan_is_answered_with_why(folder: Path, records: str, said: str) -> None:
+    (folder / "a.jsonl").write_text(records, encoding="utf-8")
+    result = qa("calibrate", "a.jsonl", "--text-path", "text", "--where", "role=assistant")
+    assert (result.exit_code, result.stderr[: len(said)]) == (5, said)
+    assert bool(result.stderr) == bool(said)
+
+
 def test_a_store_without_text_is_not_called_silent(folder: Path) -> None:
     (folder / "a.jsonl").write_text('{"message": {"content": "hello"}}\n', encoding="utf-8")
     result = qa("calibrate", "a.jsonl")

@@ -121,6 +121,11 @@ def test_bytes_that_are_no_text_are_named_and_replaced() -> None:
     assert capture.notes == ("byte 2 is no UTF-8; such bytes are read as U+FFFD",)
 
 
+def test_a_binary_file_is_read_and_that_is_said() -> None:
+    (note,) = read_capture("a", b"\x7fELF\0\0").notes
+    assert note.startswith("it holds zero bytes")
+
+
 def test_a_painted_screen_is_warned_of() -> None:
     (note,) = read_capture("a", b"\x1b[3;4Htext" * 30).notes
     assert note.startswith("the program painted the screen by absolute positions (30 times)")
