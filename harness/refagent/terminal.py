@@ -22,6 +22,7 @@ def converse(driver: Driver, display: TerminalDisplay, interrupts: Interrupts, s
     """Ask and answer until the user leaves; the exit code is 0."""
     with suppress(ImportError):
         importlib.import_module("readline")  # importing it is what makes input() edit lines
+    interrupts.reach_into_waiting()
     presses = 0
     while presses < 2:
         try:

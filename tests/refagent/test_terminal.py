@@ -138,3 +138,36 @@ def test_thinking_is_dimmed_and_every_kind_starts_on_its_own_line() -> None:
     display.notify("note")
     display.end_reply()
     assert out.text == "\x1b[2mhm\x1b[0m\nyes\n! note\n"
+
+
+# A signal comes after the prompt and before the system call that waits for a key: nothing interrupts that call.
+HASTY = """
+import ctypes, readline, signal, sys, threading
+from pathlib import Path
+main, is_prompted = threading.get_native_id(), threading.Event()
+def come():
+    is_prompted.wait()
+    while "poll_schedule" not in Path(f"/proc/self/task/{main}/wchan").read_text():
+        pass
+    ctypes.pythonapi.PyErr_SetInterruptEx(signal.SIGTERM)  # what the handler in C does
+readline.set_pre_input_hook(is_prompted.set)
+threading.Thread(target=come, daemon=True).start()
+from harness.refagent.__main__ import main as agent
+sys.exit(agent())
+"""
+
+
+@one_dialect
+def test_a_signal_that_interrupts_no_system_call_is_heard_all_the_same(agent: Agent) -> None:
+    words = agent.command[agent.command.index("harness.refagent") + 1 :]
+    child = pexpect.spawn(
+        agent.command[0],
+        ["-c", HASTY, *words],
+        cwd=str(agent.cwd),
+        env=agent.environment,
+        encoding="utf-8",
+        timeout=20,
+    )
+    child.delaybeforesend = None
+    child.expect_exact("> ")
+    assert left_with(child) == 128 + 15
