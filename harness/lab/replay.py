@@ -9,7 +9,7 @@ from harness.detectors.mechanisms import PUBLISHED, Profile
 from harness.guard_marks import MarkedPart
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from harness.detectors.finding import Finding
     from harness.detectors.turns import RepetitiveTurns
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
 
 def replay(
-    messages: Iterable[Message], profile: Profile = PUBLISHED, disabled: Collection[str] = ()
+    messages: Sequence[Message], profile: Profile = PUBLISHED, disabled: Collection[str] = ()
 ) -> Iterator[Verdict]:
     """Give the verdict on each message of a conversation, in order.
 
@@ -50,7 +50,7 @@ def replay(
     may restate the ones before. It does not stop the conversation: every message is judged, as it is here.
     """
     profile = profile.without(*disabled)
-    turns = profile.turns()
+    turns = profile.turns() if len(messages) > 1 else None  # one reply restates none, however long it is
     guard = Guard(profile=profile, turns=turns)
     for message in messages:
         yield _judged(message, guard, turns)

@@ -10,6 +10,7 @@ import pytest
 
 from harness.detectors.batch import Scanner
 from harness.detectors.mechanisms import PUBLISHED
+from harness.detectors.turns import RepetitiveTurns
 from harness.lab.capture import Message, Part
 from harness.lab.explain import ECHOES, REPEATS, explain, nearest
 from harness.lab.replay import replay
@@ -96,7 +97,7 @@ def test_every_message_is_judged_and_each_has_its_first_finding() -> None:
 
 
 def test_replies_that_restate_the_ones_before_fire_at_the_third() -> None:
-    verdicts = list(replay(message(STATUS, number=number) for number in range(1, 5)))
+    verdicts = list(replay([message(STATUS, number=number) for number in range(1, 5)]))
     assert [v.finding and v.finding.mechanism for v in verdicts] == [None, None, "repetitive-turns", None]
 
 
@@ -104,7 +105,7 @@ def test_a_restatement_that_shows_at_the_end_only_is_about_the_last_text() -> No
     # Four words are two trigrams: half of them, which is too few, until the very last word has ended.
     parts = [Part("text", "internationalization proceeds "), Part("text", "uncharacteristically smoothly")]
     parts.append(Part("tool", "{}"))
-    *_, last = replay(Message(number, tuple(parts)) for number in range(1, 4))
+    *_, last = replay([Message(number, tuple(parts)) for number in range(1, 4)])
     assert last.finding
     assert (last.part, last.finding.fired_at) == (1, 29)
 
@@ -124,3 +125,11 @@ def test_a_loop_is_found_beyond_a_very_long_beginning() -> None:
     (verdict,) = replay([message(beginning + "\n" + "!" * 300)])
     assert verdict.finding
     assert verdict.finding.fired_at == len(beginning) + 1 + 256
+
+
+def test_a_text_alone_is_compared_with_no_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken_in: list[str] = []
+    monkeypatch.setattr(RepetitiveTurns, "remember", lambda _self, reply: taken_in.append(reply))
+    assert [verdict.finding for verdict in replay([message(STATUS)])] == [None]
+    assert taken_in == []
+    assert len(list(replay([message(STATUS), message(STATUS, number=2)]))) == len(taken_in) == 2
