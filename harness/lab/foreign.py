@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 VERSION = 1
 UTF16, CODE_POINTS = "utf-16", "code-points"
 OFFSETS = ("anomaly_start", "garbage_start", "fired_at")
+_MOST_SHOWN = 60  # characters of a value
 
 
 class ProtocolError(ValueError):
@@ -106,7 +107,7 @@ def parse_hello(value: Mapping[str, Any]) -> Hello:
         raise ProtocolError(f"its first message has the type {quoted(value['type'])}, not 'hello'")
     if value.get("version") != VERSION:
         raise ProtocolError(
-            f"it speaks version {value.get('version')!r} of the protocol; qa speaks {VERSION}"
+            f"it speaks version {_written(value.get('version'))} of the protocol; qa speaks {VERSION}"
         )
     offsets = value.get("offsets", CODE_POINTS)
     if offsets not in (UTF16, CODE_POINTS):
@@ -123,7 +124,9 @@ def parse_claim(value: Mapping[str, Any], message: Message, hello: Hello) -> Cla
     """
     block = value.get("block", 0 if len(message.parts) == 1 else None)
     if block is not None and not (_is_count(block) and block < len(message.parts)):
-        raise ProtocolError(f"its finding has the block {block!r}, but the message has {len(message.parts)}")
+        raise ProtocolError(
+            f"its finding has the block {_written(block)}, but the message has {len(message.parts)}"
+        )
     text = message.parts[block].text if block is not None else None
     offsets = {name: _offset(name, value.get(name), text, hello) for name in OFFSETS}
     words = {name: _word(value.get(name)) for name in ("mechanism", "rule", "reason")}
@@ -137,7 +140,15 @@ def check_done(value: Mapping[str, Any], number: int) -> None:
         ProtocolError: If its ``id`` is not that of the message's ``finish``.
     """
     if value.get("id") != number:
-        raise ProtocolError(f"its 'done' has the id {value.get('id')!r}, but the 'finish' had {number}")
+        raise ProtocolError(
+            f"its 'done' has the id {_written(value.get('id'))}, but the 'finish' had {number}"
+        )
+
+
+def _written(value: object) -> str:
+    """A value as it stands in a message, for one line."""
+    text = json.dumps(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def _is_count(value: object) -> bool:
@@ -152,7 +163,7 @@ def _offset(name: str, value: Any, text: str | None, hello: Hello) -> int | None
     if value is None:
         return None
     if not _is_count(value):
-        raise ProtocolError(f"its finding has the {name} {value!r}, which is no offset")
+        raise ProtocolError(f"its finding has the {name} {_written(value)}, which is no offset")
     if text is None:
         raise ProtocolError("its finding names no 'block', but the message has several")
     size = units_in(text) if hello.is_utf16 else len(text)

@@ -161,7 +161,7 @@ def _comparison(comparison: Comparison, paint: Paint, theirs: str) -> Iterator[s
         yield paint.tone(f"    {paint.safe(theirs)} says the same", "good")
         return
     cells = [("", "qa", paint.safe(theirs))]
-    cells += [(row.name, _cell(row.ours), _cell(row.theirs)) for row in comparison.rows]
+    cells += [(row.name, _cell(row.ours), paint.safe(_cell(row.theirs))) for row in comparison.rows]
     widths = [max(width_of(cell[column]) for cell in cells) for column in range(3)]
     marks = [False, *(row.differs for row in comparison.rows)]
     for cell, differs in zip(cells, marks, strict=True):

@@ -157,6 +157,22 @@ def test_differences_count_only_where_that_is_asked_for(folder: Path) -> None:
     assert qa(*command, "--fail-on-difference").exit_code == 1
 
 
+def test_escape_codes_of_a_detector_never_reach_the_terminal(folder: Path) -> None:
+    (folder / "evil.py").write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    evil = {'name': 'n\\x1b[1m\\x07', 'type': 'finding', 'mechanism': 'm\\x1b[1m\\x07'}\n"
+        "    if message['type'] == 'hello': print(json.dumps({**message, **evil, 'type': 'hello'}), flush=True)\n"
+        "    if message['type'] == 'finish': print(json.dumps(evil), json.dumps({**message, 'type': 'done'}), sep='\\n', flush=True)\n",
+        encoding="utf-8",
+    )
+    printed = qa("replay", "loop.txt", "--detector", f"{sys.executable} evil.py").stdout
+    assert r"m\x1b[1m\x07" in printed
+    assert r"n\x1b[1m\x07 says something else of 1 reply" in printed
+    assert not {"\x1b", "\x07"} & set(printed)
+
+
 def test_a_store_of_text_is_counted_and_each_fire_is_listed() -> None:
     lines = qa("calibrate", ".").stdout.splitlines()
     assert lines[0] == "2 parts, 0.3 kB: fires once"

@@ -101,6 +101,9 @@ WRONG = {
     "finds without an end": (GOOD.replace('say(type="done"', 'while 1: say(type="finding", block=0)  #'), "it wrote more than 1,000 findings about one message"),
     "counts too far": (GOOD.replace("fired_at=size", "fired_at=size + 1"), "its finding has the fired_at 301, but the block has 300 UTF-16 units"),
     "counts backwards": (GOOD.replace("fired_at=size", "fired_at=-1"), "its finding has the fired_at -1, which is no offset"),
+    "answers none": (GOOD.replace('id=message["id"]', "id=None"), "its 'done' has the id null, but the 'finish' had 1"),
+    "finds at no number": (GOOD.replace("fired_at=size", "fired_at=True"), "its finding has the fired_at true, which is no offset"),
+    "finds at a long list": (GOOD.replace("fired_at=size", "fired_at=[7] * 99"), f"its finding has the fired_at [{'7, ' * 19}7,..., which is no offset"),
     "finds a block": (GOOD.replace("block=0", "block=1"), "its finding has the block 1, but the message has 1"),
 }  # fmt: skip
 
