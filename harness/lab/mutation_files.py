@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from harness.lab.mutation_contract import vectors
 from harness.lab.mutation_reasons import parse_reasons
 from harness.problems import CannotRun, UserError
+from mock_llm.problems import ScriptError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +37,7 @@ def load_contract(folder: Path) -> tuple[Case, ...]:
 
     Raises:
         CannotRun: If the folder does not hold them.
+        UserError: If what it holds is no contract.
     """
     return (*_own_cases(folder), *_vectors(folder / "vectors"))
 
@@ -49,6 +52,8 @@ def load_reasons(path: Path) -> Mapping[str, str]:
         return parse_reasons(path.read_bytes(), str(path))
     except OSError as error:
         raise UserError(f"cannot read the reasons '{path}': {error.strerror}") from error
+    except ScriptError as error:
+        raise UserError(str(error)) from error
 
 
 def _own_cases(folder: Path) -> tuple[Case, ...]:
@@ -57,8 +62,29 @@ def _own_cases(folder: Path) -> tuple[Case, ...]:
         raise _no_contract(folder / "contract_cases")
     module = module_from_spec(spec)
     with _known(module):  # a package imports its own modules
-        spec.loader.exec_module(module)
-    return tuple(module.CASES)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:  # whatever the code of a contract of one's own raises
+            raise _broken_code(error) from error
+    cases = getattr(module, "CASES", None)
+    if not isinstance(cases, (list, tuple)):
+        raise UserError(f"{spec.origin}: the contract has no list 'CASES'")
+    for at, case in enumerate(cases):
+        if not all(hasattr(case, name) for name in ("id", "holds", "mechanisms")):
+            raise UserError(
+                f"{spec.origin}: CASES[{at}] is no case\n  they are made of what is in "
+                "harness.lab.mutation_contract, such as TextCase"
+            )
+    return tuple(cases)
+
+
+def _broken_code(error: Exception) -> UserError:
+    if isinstance(error, SyntaxError):
+        place = f"{error.filename}:{error.lineno}"
+        return UserError(f"{place}: the contract cannot be loaded: {error.msg}")
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    said = traceback.format_exception_only(error)[-1].strip()
+    return UserError(f"{last.filename}:{last.lineno}: the contract cannot be loaded: {said}")
 
 
 @contextmanager
@@ -76,10 +102,15 @@ def _vectors(folder: Path) -> Iterator[Case]:
     for group in ("turns", "leak", "collapse"):
         path = folder / f"parity-{group}.jsonl"
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
+            lines = path.read_bytes().splitlines()
         except OSError:
             raise _no_contract(path) from None
-        yield from vectors(group, [json.loads(line) for line in lines])
+        for number, line in enumerate(lines, 1):
+            try:
+                yield from vectors(group, [json.loads(line)])
+            except (ValueError, KeyError, TypeError) as error:
+                why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+                raise UserError(f"{path}:{number}: this is no vector of '{group}': {why}") from error
 
 
 def _no_contract(path: Path) -> CannotRun:
