@@ -152,7 +152,7 @@ def _namespaces(ours: list[psutil.Process]) -> set[str]:
     return set().union(*others) - mine
 
 
-def _namespaces_of(pid: int | str) -> set[str]:
+def _namespaces_of(pid: object) -> set[str]:
     with suppress(OSError):
         return {str(Path(f"/proc/{pid}/ns/{name}").readlink()) for name in _NAMESPACES}
     return set()
