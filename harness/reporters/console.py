@@ -63,6 +63,10 @@ def _scenario(result: ScenarioResult, paint: Paint) -> list[str]:
         lines += ["", *_details(step, paint)]
     for note in result.notes:
         lines += paint.block("  note: ", note)
+    for attempt in result.attempts:
+        if attempt.verdict != "passed":
+            text = f"{attempt.verdict}, {attempt.what} ({attempt.evidence})"
+            lines += paint.block("  another attempt: ", text, "bad")
     return lines + _way_on(result, paint)
 
 
@@ -70,6 +74,8 @@ def _title(result: ScenarioResult, paint: Paint) -> str:
     name = paint.safe(result.scenario) + (" (control)" if result.control else "")
     where = paint.safe(f"{result.agent}, {result.dialect}")
     facts = f"{where}, {result.duration_s:.2f} s" if result.verdict != "skipped" else f"{where}, skipped"
+    passed, made = result.passes
+    facts += f", {passed} of {made} attempts passed" if result.attempts else ""
     return f"{paint.symbol(result.verdict)} {paint.tone(name, 'strong')}  {paint.tone(facts, 'faint')}"
 
 
@@ -153,4 +159,6 @@ def _counts(results: Sequence[ScenarioResult], paint: Paint) -> str:
             text = f"{number} {verdict}"
             is_bad = number and verdict in ("failed", "error")
             words.append(paint.tone(text, "bad") if is_bad else text)
+    if flaky := sum(r.is_flaky for r in results):
+        words.append(paint.tone(f"{flaky} flaky", "bad"))
     return ", ".join(words)

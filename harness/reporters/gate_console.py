@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.reporters.layout import FAILING, LEVELS, counts, name_of, reason, where_of, worst_first
+from harness.reporters.layout import FAILING, LEVELS, by_run, counts, name_of, reason, where_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,13 +39,12 @@ def render_gate(run: RunResult, paint: Paint, wrote: str = "") -> str:
     """
     lines: list[str] = []
     for level in LEVELS:
-        found = [change for change in worst_first(run.changes) if change.level == level]
+        found = [change for change in run.changes if change.level == level]
         if found:
             lines += ["", _HEADS[level]]
             new = [change for change in found if change.kind == "new-scenario"]
-            for change in found:
-                if change not in new:
-                    lines += _change(change, paint, is_bad=level in FAILING)
+            for changes in by_run(change for change in found if change.kind != "new-scenario"):
+                lines += _changes(changes, paint, is_bad=level in FAILING)
             lines += _new(new, paint) if new else []
     return "\n".join([*lines, "", *_end(run, paint, wrote)])
 
@@ -60,11 +59,17 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _change(change: Change, paint: Paint, *, is_bad: bool) -> Iterator[str]:
-    control = " (control)" if change.control else ""
-    place = f" ({change.place})" if change.place else ""
-    head = f"  {paint.safe(change.scenario)}{control}: "
-    yield from paint.block(head, f"{change.text}{place} [{where_of(change)}]", "bad" if is_bad else None)
+def _changes(changes: Sequence[Change], paint: Paint, *, is_bad: bool) -> Iterator[str]:
+    """The findings of one run; its name and agent stand in the first line, a place where it is new."""
+    head, where, last = _head(changes[0], paint), f" [{where_of(changes[0])}]", None
+    for change in changes:
+        place = f" ({change.place})" if change.place and change.place != last else ""
+        yield from paint.block(head, f"{change.text}{place}{where}", "bad" if is_bad else None)
+        head, where, last = "    also: ", "", change.place
+
+
+def _head(change: Change, paint: Paint) -> str:
+    return f"  {paint.safe(change.scenario)}{' (control)' if change.control else ''}: "
 
 
 def _end(run: RunResult, paint: Paint, wrote: str) -> Iterator[str]:

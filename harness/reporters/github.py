@@ -1,7 +1,7 @@
 """GitHub's annotations: commands on the standard output that put a message beside a line of a file.
 
 GitHub shows ten errors, ten warnings and ten notices of a step and drops the rest without a word, so the
-worst come first and a last notice counts the others.
+worst come first, one annotation tells all of a run, and a last notice counts the others.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from harness.reporters.layout import (
     FAILING,
+    by_run,
     details,
     name_of,
     reason,
     where_of,
     within,
-    worst_first,
     wrong_steps,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.results import Change, Place, RunResult, ScenarioResult
 
@@ -56,12 +56,10 @@ def render_github(run: RunResult, *, root: str = "") -> str:
 
 
 def _notes(run: RunResult) -> Iterator[_Note]:
-    told: set[tuple[str, str, str, bool]] = set()
-    for change in worst_first(run.changes):
-        if change.level != "warns":
-            told.add((change.scenario, change.agent, change.dialect, change.control))
-        if change.level != "accepted":
-            yield _of_change(change)
+    told = {(c.scenario, c.agent, c.dialect, c.control) for c in run.changes if c.level != "warns"}
+    for levels in (FAILING, ("warns",)):
+        for changes in by_run(c for c in run.changes if c.level in levels):
+            yield _of_changes(changes)
     bad = [r for r in run.scenarios if r.verdict in ("failed", "error")]
     for result in sorted(bad, key=lambda r: (r.verdict != "failed", r.control)):
         key = (result.scenario, result.agent, result.dialect, result.control)
@@ -73,10 +71,12 @@ def _notes(run: RunResult) -> Iterator[_Note]:
             yield _of_result(result, is_error=False, text=f"flaky: passed {passed} of {made} attempts")
 
 
-def _of_change(change: Change) -> _Note:
-    control = " (control)" if change.control else ""
-    title = f"{change.kind}: {change.scenario}{control} ({where_of(change)})"
-    return _Note(change.level in FAILING, change.place, "", title, change.text)
+def _of_changes(changes: Sequence[Change]) -> _Note:
+    """One run's findings: the first is the worst, and stands in the title and on its line."""
+    first = changes[0]
+    control = " (control)" if first.control else ""
+    title = f"{first.kind}: {first.scenario}{control} ({where_of(first)})"
+    return _Note(first.level in FAILING, first.place, "", title, "\n".join(change.text for change in changes))
 
 
 def _of_result(result: ScenarioResult, *, is_error: bool, text: str = "") -> _Note:
@@ -100,8 +100,8 @@ def _command(word: str, note: _Note, root: str) -> str:
 
 
 def _more(left: int, word: str) -> str:
-    noun = word if left == 1 else f"{word}s"
-    return f"{left:,} more {noun} are not shown here; the job summary and the JUnit report have them all"
+    are = f"{word} is" if left == 1 else f"{word}s are"
+    return f"{left:,} more {are} not shown here; the job summary and the JUnit report have them all"
 
 
 def _data(text: str) -> str:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 LEVELS = ("fails", "accept", "warns", "accepted")
 FAILING = ("fails", "accept")
 """The levels of findings for which a gate fails."""
+GRAVITY = (
+    *("could-not-run", "control-broken", "no-control", "mutant-survives", "mutant-reasons"),
+    *("loop-missed", "healthy-interrupted", "caught-later", "no-longer-passes", "new-and-failing"),
+    *("skipped-now", "control-skipped", "scenario-gone"),
+    *("other-mechanism", "other-figures", "keeps-other", "other-requests"),
+    *("flaky", "known-failure", "slower", "no-mutants", "caught-earlier", "passes-now", "new-scenario"),
+)
+"""The kinds of findings, the gravest first: what is not caught at all is worse than what is caught later."""
 
 
 def name_of(result: ScenarioResult) -> str:
@@ -42,8 +50,9 @@ def details(result: ScenarioResult) -> list[str]:
         lines += [f"  expected  {step.expected}"] if step.expected else []
         lines += [f"  observed  {step.observed}", *(f"  {line}" for line in step.evidence)]
     lines += [f"note: {note}" for note in result.notes]
-    for number, attempt in enumerate(result.attempts, 1):
-        lines.append(f"other attempt {number}: {attempt.verdict}, {attempt.what} ({attempt.evidence})")
+    for attempt in result.attempts:
+        if attempt.verdict != "passed":
+            lines.append(f"another attempt: {attempt.verdict}, {attempt.what} ({attempt.evidence})")
     lines += [f"the whole evidence: {result.evidence}"] if result.evidence else []
     return [*lines, f"run just this again: {result.rerun}"] if result.rerun else lines
 
@@ -54,8 +63,22 @@ def where_of(change: Change) -> str:
 
 
 def worst_first(changes: Iterable[Change]) -> list[Change]:
-    """The gate's findings by what follows from them, and among those the largest figure first."""
-    return sorted(changes, key=lambda change: (LEVELS.index(change.level), -(change.by or 0)))
+    """The findings by what follows from them, then by :data:`GRAVITY`, then the largest figure first."""
+    return sorted(changes, key=lambda c: (LEVELS.index(c.level), _gravity(c.kind), -(c.by or 0)))
+
+
+def _gravity(kind: str) -> int:
+    """Its rank; a kind that only another version knows, in a report that is merged, comes last."""
+    return GRAVITY.index(kind) if kind in GRAVITY else len(GRAVITY)
+
+
+def by_run(changes: Iterable[Change]) -> list[list[Change]]:
+    """The findings, the worst first, and with each whatever else is told of the same run."""
+    groups: dict[tuple[str, str, str, bool], list[Change]] = {}
+    for change in worst_first(changes):
+        run = (change.scenario, change.agent, change.dialect, change.control)
+        groups.setdefault(run, []).append(change)
+    return list(groups.values())
 
 
 def within(path: str, root: str) -> str:

@@ -6,11 +6,11 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from harness.reporters.layout import LEVELS, counts, details, name_of, reason, where_of, within, worst_first
+from harness.reporters.layout import LEVELS, by_run, counts, details, name_of, reason, where_of, within
 from harness.reporters.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from harness.results import Change, RunResult, ScenarioResult
 
@@ -36,14 +36,15 @@ def render_markdown(run: RunResult, *, root: str = "", most_bytes: int = MOST_BY
         most_bytes: Details that would make the text longer than that are left out, and the text says so.
     """
     head = "\n".join([*_head(run), *_changes(run, root), *_table(run)])
-    blocks = ["\n".join(_details(r, root)) for r in run.scenarios if r.verdict in ("failed", "error")]
+    told = [r for r in run.scenarios if r.verdict in ("failed", "error") or r.is_flaky]
+    blocks = ["\n".join(_details(r, root)) for r in told]
     kept, size = [head], len(head.encode())
     for block in blocks:
         size += len(block.encode()) + 1
         if size > most_bytes - 200:
-            kept.append(
-                f"\nThe details of {len(blocks) - len(kept) + 1} more runs are left out for their length."
-            )
+            left = len(blocks) - len(kept) + 1
+            more = f"{left} more {'run is' if left == 1 else 'runs are'}"
+            kept.append(f"\nThe details of {more} left out for their length.")
             break
         kept.append(block)
     return "\n".join(kept) + "\n"
@@ -55,24 +56,31 @@ def _head(run: RunResult) -> Iterator[str]:
     yield f"## qa{is_gate}: {words or 'nothing was run'}"
     yield ""
     shard = f", shard {run.shard}" if run.shard else ""
-    yield f"{len(run.scenarios)} runs in {run.duration_s:.1f} s{shard}."
+    number = len(run.scenarios)
+    yield f"{number} {'run' if number == 1 else 'runs'} in {run.duration_s:.1f} s{shard}."
     if run.accepted:
         yield f"\nAccepted: {_safe(run.accepted)}"
 
 
 def _changes(run: RunResult, root: str) -> Iterator[str]:
     for level in LEVELS:
-        found = [change for change in worst_first(run.changes) if change.level == level]
+        found = by_run(change for change in run.changes if change.level == level)
         if found:
             yield f"\n### {_HEADS[level]}\n"
-            yield from (_change(change, root) for change in found)
+            for changes in found:
+                yield from _of_run(changes, root)
 
 
-def _change(change: Change, root: str) -> str:
-    control = " (control)" if change.control else ""
-    place = f" ({_code(within(str(change.place), root))})" if change.place else ""
-    where = where_of(change)
-    return f"- **{_safe(change.scenario)}{control}** ({_safe(where)}): {_safe(change.text)}{place}"
+def _of_run(changes: Sequence[Change], root: str) -> Iterator[str]:
+    """The worst finding of a run, and below it what else is told of the same run."""
+    first = changes[0]
+    control, last = " (control)" if first.control else "", None
+    head = f"- **{_safe(first.scenario)}{control}** ({_safe(where_of(first))}): "
+    for change in changes:
+        is_new = change.place and change.place != last
+        place = f" ({_code(within(str(change.place), root))})" if is_new else ""
+        yield f"{head}{_safe(change.text)}{place}"
+        head, last = "  - also: ", change.place
 
 
 def _table(run: RunResult) -> Iterator[str]:
@@ -87,7 +95,7 @@ def _table(run: RunResult) -> Iterator[str]:
             for s in r.stops
         )
         passed, made = r.passes
-        rate = f" ({passed} of {made} attempts)" if r.attempts else ""
+        rate = f"{', flaky' if r.is_flaky else ''} ({passed} of {made} attempts)" if r.attempts else ""
         cells = [
             f"{_MARKS[r.verdict]} {r.verdict}{rate}",
             _safe(name_of(r)),
@@ -108,7 +116,10 @@ def _details(result: ScenarioResult, root: str) -> Iterator[str]:
 
 
 def _line(result: ScenarioResult) -> str:
-    return f"{name_of(result)}: {reason(result)}"
+    passed, made = result.passes
+    is_flake = result.verdict == "passed" and result.is_flaky
+    why = f"flaky, passed in {passed} of {made} attempts" if is_flake else reason(result)
+    return f"{name_of(result)}: {why}"
 
 
 def _safe(text: str) -> str:

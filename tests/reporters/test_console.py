@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.reporters.console import render_list, render_run, render_scenario, render_summary
 from harness.reporters.printable import width_of
+from harness.results import Attempt
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -144,3 +145,22 @@ def test_what_is_not_known_takes_no_line(results: Any) -> None:
 def test_a_step_of_a_control_that_was_not_judged_keeps_its_verdict(results: Any) -> None:
     control = results.scenario(results.step("abort", "no figure", "skipped"), control=True, must_fail=())
     assert "- abort  skipped              no figure" in render_scenario(control, **PLAIN)
+
+
+def test_a_flaky_run_says_so_and_keeps_the_evidence_of_the_attempt_that_failed(results: Any) -> None:
+    attempts = (Attempt("passed", "", "/e/loop", 0.1), Attempt("failed", "exit: exit 3", "/e/loop~2", 0.1))
+    flaky = replace(results.passing, attempts=attempts)
+    lines = render_run(results.run(flaky, results.failing), **PLAIN).splitlines()
+    assert lines[0].endswith("0.31 s, 2 of 3 attempts passed")
+    assert [line for line in lines if "attempt:" in line] == [
+        "  another attempt: failed, exit: exit 3 (/e/loop~2)"
+    ]
+    assert lines[-1] == "scenarios: 1 passed, 1 failed, 1 flaky"
+
+
+def test_a_run_that_was_repeated_and_always_passed_tells_the_rate_alone(results: Any) -> None:
+    steady = replace(results.passing, attempts=(Attempt("passed", "", "/e/loop", 0.1),))
+    text = render_run(results.run(steady), **PLAIN)
+    assert "2 of 2 attempts passed" in text
+    assert "another attempt" not in text
+    assert text.endswith("scenarios: 1 passed, 0 failed")

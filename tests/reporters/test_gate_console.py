@@ -47,3 +47,24 @@ def test_a_run_is_one_line_and_tells_why_it_did_not_pass(results: Any, snapshot:
     bare = replace(results.passing, verdict="error", steps=(), problem="")
     runs = [results.passing, results.control, results.failing, flaky, without, bare]
     assert "\n".join(render_run_line(run, PLAIN) for run in runs) == snapshot
+
+
+def test_all_that_is_told_of_one_run_stands_together_and_names_it_once() -> None:
+    missed = replace(LATE, kind="loop-missed", scenario="other", by=None, text="is no longer caught")
+    kept = replace(LATE, kind="keeps-other", by=None, text="891 characters are kept")
+    fails = replace(
+        LATE,
+        kind="no-longer-passes",
+        by=None,
+        text="no longer passes",
+        place=Place("scenarios/loop.yaml", 12, 5),
+    )
+    lines = render_gate(RunResult((), "", 1.0, (kept, LATE, fails, missed)), PLAIN).splitlines()
+    assert [line.strip() for line in lines[2:7]] == [
+        "other: is no longer caught (scenarios/loop.yaml:11:5) [pi, openai-chat]",
+        "loop: the loop of reply 1 is caught 654 characters later (scenarios/loop.yaml:11:5) [pi,",
+        "openai-chat]",
+        "also: no longer passes (scenarios/loop.yaml:12:5)",
+        "also: 891 characters are kept (scenarios/loop.yaml:11:5)",
+    ]
+    assert lines[-1] == "gate: failed, 4 findings"

@@ -20,7 +20,7 @@ def change(number: int, level: Level = "accept", **facts: Any) -> Change:
         "place": Place("s/loop.yaml", 11, 5),
     }
     given |= {"scenario": f"loop-{number}", "agent": "pi", "dialect": "openai-chat"}
-    return Change("caught-later", level, **(given | facts))
+    return Change(facts.pop("kind", "caught-later"), level, **(given | facts))
 
 
 def test_a_failed_step_is_an_error_on_its_line(results: Any) -> None:
@@ -103,3 +103,35 @@ def test_no_text_makes_a_command_of_its_own(name: str, text: str) -> None:
     lines = render_github(RunResult((), "", 1.0, (replace(change(1), scenario=name, text=text),))).split("\n")
     assert len(lines) == 2
     assert lines[0].startswith("::error file=s/loop.yaml,line=11,col=5,title=")
+
+
+def test_a_loop_that_is_missed_is_worse_than_any_that_is_later_and_is_never_under_the_caps() -> None:
+    later = [change(n) for n in range(MOST + 5)]
+    missed = change(98, kind="loop-missed", by=None, text="no longer caught")
+    healthy = change(99, kind="healthy-interrupted", by=None, text="now interrupted")
+    lines = render_github(RunResult((), "", 1.0, (*later, healthy, missed))).splitlines()
+    assert [line.split("title=")[1].split("%3A")[0] for line in lines[:3]] == [
+        "loop-missed",
+        "healthy-interrupted",
+        "caught-later",
+    ]
+
+
+def test_all_that_is_told_of_one_run_is_one_annotation_with_the_worst_in_front() -> None:
+    kept = change(1, kind="keeps-other", by=None, text="891 characters are kept")
+    known = change(1, "warns", kind="slower", by=None, text="takes 4.0 s")
+    control = change(1, "fails", kind="control-broken", by=None, text="passes", control=True)
+    lines = render_github(RunResult((), "", 1.0, (kept, change(1), known, control))).splitlines()
+    assert [line.split("::")[2] for line in lines] == [
+        "passes",
+        "caught 1 later%0A891 characters are kept",
+        "takes 4.0 s",
+    ]
+    assert "title=caught-later%3A loop-1 (pi%2C openai-chat)" in lines[1]
+
+
+def test_one_that_is_left_out_is_told_in_the_singular() -> None:
+    changes = tuple(change(n) for n in range(MOST + 1))
+    assert render_github(RunResult((), "", 1.0, changes)).splitlines()[-1] == (
+        "::notice title=qa::1 more error is not shown here; the job summary and the JUnit report have them all"
+    )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.reporters.markdown import render_markdown
-from harness.results import Change, Place, RunResult, Stop
+from harness.results import Attempt, Change, Place, RunResult, Stop
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -60,3 +60,31 @@ def test_an_accepted_gate_says_why(results: Any) -> None:
     assert "Accepted: the new threshold" in text
     assert "### Accepted\n\n- **loop** (pi, openai-chat): caught 654 later (`s/loop.yaml:11:5`)" in text
     assert "Must be repaired" not in text
+
+
+def test_findings_of_one_run_stand_below_its_worst() -> None:
+    kept = replace(LATE, kind="keeps-other", by=None, text="891 characters are kept")
+    fails = replace(
+        LATE, kind="no-longer-passes", by=None, text="no longer", place=Place("s/loop.yaml", 12, 5)
+    )
+    missed = replace(LATE, kind="loop-missed", scenario="other", by=None, text="is not caught")
+    text = render_markdown(RunResult((), "", 1.0, (kept, LATE, fails, missed)))
+    assert text.splitlines()[-4:] == [
+        "- **other** (pi, openai-chat): is not caught (`s/loop.yaml:11:5`)",
+        "- **loop** (pi, openai-chat): caught 654 later (`s/loop.yaml:11:5`)",
+        "  - also: no longer (`s/loop.yaml:12:5`)",
+        "  - also: 891 characters are kept (`s/loop.yaml:11:5`)",
+    ]
+
+
+def test_a_flaky_run_says_so_and_where_the_failed_attempt_is(results: Any) -> None:
+    failed = Attempt("failed", "abort: not stopped", "/e/loop~1", 0.1)
+    text = render_markdown(results.run(replace(results.passing, attempts=(failed,))))
+    assert "\n1 run in 1.2 s.\n" in text
+    assert "| ✅ passed, flaky (1 of 2 attempts) |" in text
+    assert "flaky, passed in 1 of 2 attempts</summary>" in text
+    assert "another attempt: failed, abort: not stopped (/e/loop~1)" in text
+    passed = Attempt("passed", "", "/e/loop~1", 0.1)
+    steady = render_markdown(results.run(replace(results.passing, attempts=(passed,))))
+    assert "passed (2 of 2 attempts)" in steady
+    assert "flaky" not in steady
