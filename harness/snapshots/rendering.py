@@ -123,16 +123,24 @@ def _timeline(evidence: Evidence) -> Iterator[str]:
     stopped = {(stop.reply): stop for stop in stops(evidence)}
     for number, exchange in enumerate(evidence.main, 1):
         yield f"request {number}"
-        whole = f", {chars(exchange.chars_total)}" if exchange.ended == "complete" else ""
-        yield f"  reply {exchange.reply}: {exchange.ended}{whole}"
+        stop = stopped.get(number)
+        yield f"  reply {exchange.reply}: {_end(exchange, is_stopped=stop is not None)}"
         if exchange.fault:
             yield f"  scripted fault: {exchange.fault}"
-        if stop := stopped.get(number):
+        if stop:
             yield f"  {_stop(stop)}"
     for exchange in evidence.exchanges:
         if exchange.ended == "refused":
             yield f"refused: {exchange.method} {exchange.path}"
     yield f"exit {evidence.exit_code}"
+
+
+def _end(exchange: Exchange, *, is_stopped: bool) -> str:
+    """How a reply ended. On a busy machine the rest of a stopped one is sent before a hang-up can show."""
+    if is_stopped and exchange.ended in ("client-hung-up", "complete"):
+        return "stopped by the client"
+    whole = f", {chars(exchange.chars_total)}" if exchange.ended == "complete" else ""
+    return f"{exchange.ended}{whole}"
 
 
 def _stop(stop: Stop) -> str:

@@ -81,13 +81,30 @@ def test_a_timeline_has_no_times_and_says_what_was_refused() -> None:
     evidence = Evidence(main=main, exchanges=(*main, refused), exit_code=-15, finished=True)
     text = render_timeline(evidence)
     assert text == (
-        "request 1\n  reply 1: client-hung-up\n  text stopped\n"
+        "request 1\n  reply 1: stopped by the client\n  text stopped\n"
         "request 2\n  reply 2: fault\n  scripted fault: reset\n"
         "request 3\n  reply 3: complete, 20 characters\n"
         "refused: POST /v1\nexit -15\n"
     )
     later = tuple(replace_times(e) for e in main)
     assert render_timeline(replace(evidence, main=later)) == text
+
+
+def test_a_stopped_reply_reads_alike_whether_its_rest_was_sent_before_the_hang_up_showed() -> None:
+    asked = request(RequestMessage("user", "Look."))
+    aborted = TranscriptMessage("assistant", (TranscriptPart("text", "Kept."),), stop_reason="aborted")
+    session = Transcript((TranscriptMessage("user", (TranscriptPart("text", "Look."),)), aborted))
+    cut = exchange(1, asked, ended="client-hung-up", chars_sent=40, chars_total=90)
+    late = replace(cut, ended="complete", chars_sent=90)
+    texts = {
+        render_timeline(
+            Evidence(main=(one,), exchanges=(one,), transcript=session, exit_code=0, finished=True)
+        )
+        for one in (cut, late)
+    }
+    assert texts == {
+        "request 1\n  reply 1: stopped by the client\n  text stopped, 5 characters kept\nexit 0\n"
+    }
 
 
 def replace_times(old: Exchange) -> Exchange:
