@@ -21,6 +21,7 @@ STYLE = """
 .legend {
   display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; list-style: none; padding: 0; margin: .8rem 0 1rem;
 }
+body { max-width: none; }  /* a column for each agent */
 .swatch { display: inline-block; min-width: 1.7em; text-align: center; border-radius: .25rem; }
 
 .wide { overflow-x: auto; }

@@ -23,13 +23,15 @@ from tests.browser.chromium import CURE, Browser, chromium_program, running_chro
 from tests.browser.pages import ROOT, SURVEY_PAGE, review_page
 
 FOLDER = ROOT / "docs" / "pictures"
-WIDTH, HEIGHT = 1280, 960
+SIZE = 1280, 960
+SURVEY_SIZE = 1840, 930  # as wide as the table of all agents
 SCREEN = 17, 120
 
 
-def draw(browser: Browser, page: Path) -> bytes:
+def draw(browser: Browser, page: Path, size: tuple[int, int]) -> bytes:
     """The upper part of a page as PNG."""
-    shown = browser.show(page, width=WIDTH, height=HEIGHT)
+    width, height = size
+    shown = browser.show(page, width=width, height=height)
     with Image.open(io.BytesIO(shown.screenshot())) as picture:
         small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     written = io.BytesIO()
@@ -60,9 +62,11 @@ def main() -> None:
     program = chromium_program() or sys.exit(CURE)
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        pages = {"review.png": review_page(Path(folder)), "survey.png": SURVEY_PAGE}
         with running_chromium(program) as browser:
-            drawn = {name: draw(browser, page) for name, page in pages.items()}
+            drawn = {
+                "review.png": draw(browser, review_page(Path(folder)), SIZE),
+                "survey.png": draw(browser, SURVEY_PAGE, SURVEY_SIZE),
+            }
         drawn["review-terminal.svg"] = draw_terminal(Path(folder))
     for name, data in drawn.items():
         (FOLDER / name).write_bytes(data)
