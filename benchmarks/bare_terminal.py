@@ -15,7 +15,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pexpect
 
@@ -92,7 +92,7 @@ class Bare:
         """Seconds from the start of the agent to its end, both prompts answered."""
         composer, busy = COMPOSERS[self.spec.name]
         started_s = time.perf_counter()
-        child = pexpect.spawn(
+        child: Any = pexpect.spawn(
             self.argv[0], self.argv[1:], env=self.env, cwd=self.cwd, dimensions=(ROWS, COLUMNS),
             timeout=PATIENCE_S, maxread=65536,
         )  # fmt: skip

@@ -74,7 +74,7 @@ def _docstrings(source: str) -> Iterator[str]:
 
 def collect(folders: Sequence[str], size: int) -> list[str]:
     """Documents of ``size`` bytes together, of each folder as nearly the same share as it has."""
-    found = []
+    found: list[str] = []
     for place, folder in enumerate(folders):
         room = (size - sum(map(size_of, found))) // (len(folders) - place)
         for text in documents(folder):

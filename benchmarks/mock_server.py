@@ -45,12 +45,16 @@ def streamed(servers: list[Rival], text: str, streams: int, rounds: int) -> tupl
     return {name: median(each) for name, each in times.items()}, memory
 
 
+def _running(rival: Rival, text: str) -> Running:
+    return Running(lambda port, folder: rival.argv(port, text, folder))
+
+
 def started(servers: list[Rival], rounds: int) -> Table:
     """Milliseconds from the start of the process to the first byte of an answer."""
     times: dict[str, list[float]] = {rival.name: [] for rival in servers}
     for _ in range(rounds):
         for rival in servers:
-            with Running(lambda port, folder, rival=rival: rival.argv(port, WORD, folder)) as server:
+            with _running(rival, WORD) as server:
                 times[rival.name].append(server.first_byte_ms())
     return {name: median(each) for name, each in times.items()}
 
@@ -67,7 +71,7 @@ def many(servers: list[Rival], text: str, streams: int) -> Table:
 
 @contextlib.contextmanager
 def _started(rival: Rival, text: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    with Running(lambda port, folder: rival.argv(port, text, folder)) as server:
+    with _running(rival, text) as server:
         server.until_ready().close()
         if rival.ready is not None:
             rival.ready(server.port, text)

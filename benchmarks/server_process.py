@@ -41,7 +41,7 @@ class Running:
             except OSError:
                 if self._process.poll() is not None or time.monotonic() - self.started_s > START_LIMIT_S:
                     log = (self.folder / "log.txt").read_text(errors="replace")
-                    raise SystemExit(f"{self._process.args} does not serve:\n{log}") from None
+                    raise SystemExit(f"{self._process.args!r} does not serve:\n{log}") from None
                 time.sleep(0.001)  # a foreign program says by nothing else that it listens
 
     def first_byte_ms(self) -> float:
