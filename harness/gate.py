@@ -274,7 +274,10 @@ def _wrong_place(result: ScenarioResult) -> Place | None:
 
 def _why(result: ScenarioResult) -> str:
     wrong = next((step for step in result.steps if step.verdict == "failed"), None)
-    return f"'{wrong.label}': {wrong.observed}" if wrong else _first(result.problem)
+    if wrong is None:
+        return _first(result.problem)
+    cure = "; 'qa review' shows and accepts it" if wrong.kind == "snapshot" else ""
+    return f"'{wrong.label}': {wrong.observed}{cure}"
 
 
 def _first(text: str) -> str:

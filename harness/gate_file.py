@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 MARK = "# --- below this line 'qa gate --accept REASON' writes; what it wrote is not changed by hand ---"
 """Everything above this line is the team's and is never written."""
 
-NEW_HEAD = """\
-# What 'qa gate' runs and which files are the detector; see docs/gate.md.
-tags: [gate]
-agents: [reference]
-detector: []
-
-"""
-
 
 class GateFileError(ScriptError, UserError):
     """A ``gate.yaml`` that cannot be used, with all its mistakes."""
@@ -163,7 +155,7 @@ def render_gate(before: str, baseline: Mapping[Key, Known], accepted: Sequence[A
 
     Lines end as the first one does: a checkout may have turned all of them into those of Windows.
     """
-    head = before.partition(MARK)[0] or NEW_HEAD
+    head = before.partition(MARK)[0]
     lines = [MARK, "accepted:" if accepted else "accepted: []"]
     for entry in accepted:
         lines += [f"  - date: {entry.date}", f"    reason: {_quoted(entry.reason)}"]
@@ -171,7 +163,19 @@ def render_gate(before: str, baseline: Mapping[Key, Known], accepted: Sequence[A
             lines += ["    changes:", *(f"      - {_quoted(change)}" for change in entry.changes)]
     lines += [*_rendered(baseline), ""]
     end = "\r\n" if "\r\n" in head.partition("\n")[0] + "\n" else "\n"
-    return (head if head.endswith("\n") else head + end) + end.join(lines)
+    return (head if not head or head.endswith("\n") else head + end) + end.join(lines)
+
+
+def new_head(settings: GateFile) -> str:
+    """The team's part of a file that was not there: what the first gate was run with."""
+    lines = [
+        "# What 'qa gate' runs and which files are the detector; see docs/gate.md.",
+        f"tags: [{', '.join(map(_word, settings.tags))}]",
+        f"agents: [{', '.join(map(_word, settings.agents))}]",
+        *([f"dialect: {settings.dialect}"] if settings.dialect else []),
+        "detector: []",
+    ]
+    return "\n".join([*lines, "", ""])
 
 
 def change_line(change: Change) -> str:

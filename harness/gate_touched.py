@@ -19,7 +19,10 @@ class Touched(NamedTuple):
 
 
 def touched(
-    changed: Iterable[str], files: Mapping[str, Collection[str]], detector: Collection[str]
+    changed: Iterable[str],
+    files: Mapping[str, Collection[str]],
+    detector: Collection[str],
+    shared: Collection[str] = (),
 ) -> Touched:
     """What must run again.
 
@@ -30,8 +33,11 @@ def touched(
         files: The files of each scenario by its name, as such paths: its own, those it includes, and the
             folder of its snapshots with a ``/`` at its end.
         detector: Globs of the files that are the detector: ``*`` within a folder, ``**`` over folders.
+        shared: Files that every run depends on: the descriptions of the agents, the settings.
     """
     paths = sorted(set(changed))
+    if hits := [path for path in paths if path in shared]:
+        return Touched(frozenset(files), f"{_listed(hits)} changed, on which every run depends")
     if hits := [path for path in paths if any(matches(path, glob) for glob in detector)]:
         return Touched(frozenset(files), f"{_listed(hits)} of the detector changed")
     owners = {path: {name for name, own in files.items() if owns(own, path)} for path in paths}

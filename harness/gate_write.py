@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from harness.gate import known
-from harness.gate_file import MARK, Acceptance, change_line, parse_gate, render_gate
+from harness.gate_file import MARK, Acceptance, change_line, new_head, parse_gate, render_gate
 from harness.problems import CannotRun, UserError
 from harness.snapshots.files import read_text, write_text
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def write_accepted(path: Path, outcome: RunResult, before: GateFile, gone: Sequence[Key]) -> GateFile:
     """Write what was seen as the new baseline, and say what the file says now.
 
-    The settings stay as they stand in the file by then.
+    The settings stay as they stand in the file by then; a new file gets those that the gate was run with.
 
     Args:
         path: The file; it need not be there yet.
@@ -54,7 +54,8 @@ def write_accepted(path: Path, outcome: RunResult, before: GateFile, gone: Seque
                 raise UserError(
                     f"the baseline in {path} has changed while the gate ran, so nothing is written\n  {cure}"
                 )
-            written = render_gate(text, baseline, accepted)
+            head = "" if text.partition(MARK)[0] else new_head(before)
+            written = render_gate(head + text, baseline, accepted)
             found = parse_gate(written, str(path))
             write_text(path.resolve(), written)  # behind a link stands the file that is shared
     except OSError as error:

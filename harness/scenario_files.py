@@ -1,4 +1,4 @@
-"""Which files a scenario is made of: its own, and every one that it reads."""
+"""Which files a run is made of: those of the scenario, and the descriptions of the agents."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from harness.snapshots.placing import FOLDER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -32,3 +33,19 @@ def files_of(path: Path, folder: Path) -> frozenset[str]:
     snapshots = os.path.relpath((path.parent / FOLDER / path.stem).resolve(), folder.resolve())
     files = {os.path.relpath(file.resolve(), folder.resolve()) for file in found}
     return frozenset({*files, f"{snapshots}/"})
+
+
+def descriptions_of(agents: Iterable[str], folder: Path) -> frozenset[str]:
+    """The description files of agents, relative to ``folder``; an agent that is not there has none.
+
+    Args:
+        agents: Names or paths, as the command line takes them.
+        folder: What the paths are relative to.
+    """
+    from pathlib import Path
+
+    from harness.agents.locate import DESCRIPTIONS
+
+    places = [DESCRIPTIONS / f"{agent}.yaml" for agent in agents] + [Path(agent) for agent in agents]
+    found = [place.resolve() for place in places if place.is_file()]
+    return frozenset(os.path.relpath(place, folder.resolve()) for place in found)

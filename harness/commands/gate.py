@@ -161,16 +161,15 @@ def _touched(
 ) -> dict[Path, Scenario]:
     from harness.gate_git import changed_since, tracked
     from harness.gate_touched import idle_globs, touched
-    from harness.scenario_files import files_of
+    from harness.scenario_files import descriptions_of, files_of
 
     folder = baseline.absolute().parent
     own = {scenario.name: files_of(path, folder) for path, scenario in scenarios.items()}
-    # The baseline itself is no detector, and what is known of a scenario changes with it.
-    changed = [path for path in changed_since(revision, folder) if path != baseline.name]
+    changed = changed_since(revision, folder)
     if idle := idle_globs(known.detector, [*changed, *tracked(folder)]):
         what = f"'{idle[0]}' means no file, so no change would count as one of the detector"
         raise UserError("\n  ".join([what, *named_by(baseline, idle[0])]))
-    found = touched(changed, own, known.detector)
+    found = touched(changed, own, known.detector, {baseline.name, *descriptions_of(known.agents, folder)})
     say(f"since {revision}: {found.why or 'nothing changed that a scenario or the detector is made of'}")
     return {path: scenario for path, scenario in scenarios.items() if scenario.name in found.names}
 

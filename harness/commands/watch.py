@@ -28,11 +28,11 @@ _IDLE_MS = 500
 @click.argument("names", nargs=-1)
 @click.option(
     "--baseline", type=click.Path(path_type=Path), default=Path("gate.yaml"), show_default=True,
-    help="It says which files are the detector.",
+    help="It says which files are the detector, and the agents.",
 )  # fmt: skip
 @click.option("--detector", multiple=True, metavar="GLOB", help="Files that are the detector.")
 @click.option("--tag", "tags", multiple=True, help="Only scenarios with this tag.")
-@click.option("--agent", default="reference", show_default=True, help="An agent's name or description file.")
+@click.option("--agent", "agents", multiple=True, help="Agents.  [default: gate.yaml's, or reference]")
 @click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
 @click.option("--controls", is_flag=True, help="Run the negative controls too.")
 @click.option(
@@ -50,7 +50,7 @@ def watch(
     baseline: Path,
     detector: tuple[str, ...],
     tags: tuple[str, ...],
-    agent: str,
+    agents: tuple[str, ...],
     programs: tuple[str, ...],
     jobs: int,
     *,
@@ -59,25 +59,35 @@ def watch(
 ) -> None:
     """Wait for changes below this folder, and run what they touch with 'qa run' each time.
 
-    A scenario's own file, or one that it reads, touches that scenario; a file of the detector touches all.
-    Which files are the detector is said by gate.yaml or --detector. Ends with Ctrl-C.
+    A scenario's own file, or one that it reads, touches that scenario; a file of the detector touches all,
+    and so does the description of an agent. Which files are the detector is said by gate.yaml or --detector,
+    the agents and the dialect by gate.yaml. Ends with Ctrl-C.
     """
-    words = ["--agent", agent, "--jobs", str(jobs), *["--controls"] * controls]
-    words += [word for program in programs for word in ("--agent-bin", program)]
-    globs = detector or _settings(baseline).detector
+    settings = _settings(baseline)
+    settings = settings._replace(agents=agents or settings.agents, detector=detector or settings.detector)
+    globs = settings.detector
+    words = ["--jobs", str(jobs), *["--controls"] * controls]
+    words += ["--dialect", settings.dialect] if settings.dialect else []
+    runs = [[*words, "--agent", agent, *_programs(agent, programs)] for agent in settings.agents]
     changes = _changes(Path.cwd())
     try:
         if now:
-            _run([str(path) for path in _selected(names, tags)], words)
+            _run([str(path) for path in _selected(names, tags)], runs)
         early = next(changes)
         what = f"the detector ({', '.join(globs)}) or a scenario" if globs else "a scenario"
         click.echo(f"waiting for changes of {what}; Ctrl-C ends")
         for changed in chain([early], changes):
             sys.stdout.flush()
             if changed:
-                _react(changed, globs, names, tags, words)
+                _react(changed, settings, names, tags, runs)
     except KeyboardInterrupt:
         click.echo("ended")
+
+
+def _programs(agent: str, programs: Sequence[str]) -> list[str]:
+    from harness.commands.gate_sessions import programs_of
+
+    return [word for program in programs_of(agent, programs) for word in ("--agent-bin", program)]
 
 
 def _settings(path: Path) -> GateFile:
@@ -97,40 +107,43 @@ def _selected(names: Sequence[str], tags: Sequence[str]) -> list[Path]:
 
 def _react(
     changed: Iterable[str],
-    globs: Sequence[str],
+    settings: GateFile,
     names: Sequence[str],
     tags: Sequence[str],
-    words: Sequence[str],
+    runs: Sequence[Sequence[str]],
 ) -> None:
     try:
         paths = {str(path): path for path in _selected(names, tags)}
     except UserError as error:
         click.echo(str(error), err=True)
         return
-    found = _touched(changed, paths, globs)
+    found = _touched(changed, paths, settings)
     if found.names:
         click.echo(f"\n{found.why}: {len(found.names)} of {len(paths)} scenarios")
-        _run(sorted(found.names), words)
+        _run(sorted(found.names), runs)
 
 
-def _touched(changed: Iterable[str], paths: dict[str, Path], globs: Sequence[str]) -> Touched:
+def _touched(changed: Iterable[str], paths: dict[str, Path], settings: GateFile) -> Touched:
     from harness.gate_touched import owns, touched
-    from harness.scenario_files import files_of
+    from harness.scenario_files import descriptions_of, files_of
 
     files = {name: files_of(path, Path.cwd()) for name, path in paths.items()}
+    shared = descriptions_of(settings.agents, Path.cwd())
     # Without globs, other files say nothing here: editors and builds write many.
-    relevant = (
-        changed if globs else [path for path in changed if any(owns(own, path) for own in files.values())]
-    )
-    return touched(relevant, files, globs)
+    if not settings.detector:
+        known = [*files.values(), shared]
+        changed = [path for path in changed if any(owns(own, path) for own in known)]
+    return touched(changed, files, settings.detector, shared)
 
 
-def _run(paths: Sequence[str], words: Sequence[str]) -> None:
-    """A process of its own: the code that is run may be what has changed."""
-    sys.stdout.flush()
-    command = [sys.executable, "-m", "harness.cli", "run", *paths, *words]
-    code = subprocess.run(command, check=False).returncode  # noqa: S603  our own program
-    click.echo(f"exit code {code}; waiting for changes")
+def _run(paths: Sequence[str], runs: Sequence[Sequence[str]]) -> None:
+    """One agent after the other, in processes of their own: the code that is run may be what has changed."""
+    codes = []
+    for words in runs:
+        sys.stdout.flush()
+        command = [sys.executable, "-m", "harness.cli", "run", *paths, *words]
+        codes.append(str(subprocess.run(command, check=False).returncode))  # noqa: S603  our own program
+    click.echo(f"exit code {', '.join(codes)}; waiting for changes")
 
 
 def _changes(folder: Path) -> Iterator[set[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.reporters.layout import FAILING, LEVELS, by_run, counts, name_of, reason, where_of
+from harness.reporters.layout import FAILING, LEVELS, by_run, counts, name_of, reason, where_of, wrong_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,11 @@ def render_run_line(result: ScenarioResult, paint: Paint) -> str:
     head = f"{paint.symbol(result.verdict)} {name}  {paint.tone(where + rate, 'faint')}"
     if result.verdict == "passed":
         return head
-    return "\n".join([head, *paint.block("    ", reason(result))])
+    lines = [head, *paint.block("    ", reason(result))]
+    wrong = wrong_steps(result)
+    if wrong and wrong[0].kind == "snapshot" and wrong[0].evidence:
+        lines += paint.block("    ", wrong[0].evidence[0])  # how to look at it here
+    return "\n".join(lines)
 
 
 def render_gate(run: RunResult, paint: Paint, wrote: str = "") -> str:

@@ -63,7 +63,7 @@ def why_not_kept() -> str:
     if os.environ.get("CI"):
         return "in CI nothing is written: run it on a terminal, then 'qa review'"
     if not (os.environ.get(UPDATE) or _is_terminal()):
-        return "no terminal, so nothing is written: pass --update, or in pytest QA_UPDATE=1"
+        return "no terminal, so nothing is written: set QA_UPDATE=1 (or 'qa run --update'), then 'qa review'"
     return ""
 
 

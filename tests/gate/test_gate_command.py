@@ -202,6 +202,34 @@ def test_a_detector_without_a_file_is_told_before_its_changes_are_overlooked(tea
     )
 
 
+def test_a_changed_agent_or_baseline_runs_everything_though_neither_is_the_detector(team: Qa) -> None:
+    agent = Path(team.agent("import runpy\nrunpy.run_module('harness.refagent', run_name='__main__')\n"))
+    text = settings(team).read_text().replace("agents: [reference]", "agents: [mine.yaml]")
+    settings(team).write_text(text.replace("detector: []", "detector: agent.py"))
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *words], cwd=team.folder, env=team.env, check=True)
+    assert "runs: none" in gate(team, "--changed-since", "HEAD").out
+    before = agent.read_text()
+    agent.write_text(before + "# changed\n")
+    ended = gate(team, "--changed-since", "HEAD")
+    assert "since HEAD: mine.yaml changed, on which every run depends" in ended.out
+    assert "runs: 2 passed" in ended.out
+    agent.write_text(before)
+    settings(team).write_text(settings(team).read_text() + "# changed\n")
+    assert "since HEAD: gate.yaml changed, on which" in gate(team, "--changed-since", "HEAD").out
+
+
+def test_the_first_baseline_keeps_what_it_was_made_with(qa: Qa) -> None:
+    qa.scenario("loop", LOOP.replace("[gate]", "[mine]"))
+    qa.agent("import runpy\nrunpy.run_module('harness.refagent', run_name='__main__')\n")
+    words = ("--agent", "mine.yaml", "--tag", "mine", "--dialect", "all")
+    assert qa("gate", *words, "--accept", "first").code == 0
+    known = parse_gate(settings(qa).read_text(), "gate.yaml")
+    assert (known.tags, known.agents, known.dialect) == (("mine",), ("mine.yaml",), "all")
+    assert "runs: 8 passed\ngate: passed\n" in qa("gate").out
+
+
 def test_outside_a_checkout_the_changes_cannot_be_asked_for(team: Qa) -> None:
     ended = gate(team, "--changed-since", "HEAD", GIT_CEILING_DIRECTORIES=str(team.folder.parent))
     assert (ended.code, ended.out) == (3, "")

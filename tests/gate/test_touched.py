@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.agents.locate import DESCRIPTIONS
 from harness.gate_touched import matches, touched
-from harness.scenario_files import files_of
+from harness.scenario_files import descriptions_of, files_of
 
 FILES = {"loop": {"scenarios/loop.yaml", "scenarios/texts/loop.txt"}, "prose": {"scenarios/prose.yaml"}}
 
@@ -44,6 +45,19 @@ def test_other_files_touch_nothing_when_the_detector_is_known() -> None:
 def test_without_a_word_on_the_detector_any_other_file_may_be_one() -> None:
     assert touched(["README.md"], FILES, []).names == {"loop", "prose"}
     assert touched(["scenarios/prose.yaml"], FILES, []).names == {"prose"}
+
+
+def test_a_file_on_which_every_run_depends_touches_all_whatever_the_detector_is() -> None:
+    found = touched(["qa/our-agent.yaml"], FILES, ["src/**"], {"gate.yaml", "qa/our-agent.yaml"})
+    assert found.names == {"loop", "prose"}
+    assert found.why == "qa/our-agent.yaml changed, on which every run depends"
+
+
+def test_the_descriptions_of_agents_are_files_by_name_or_path(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    own.write_text("agent: mine\n")
+    assert descriptions_of([str(own), "no-such"], tmp_path) == {"mine.yaml"}
+    assert descriptions_of(["reference"], DESCRIPTIONS.parent) == {"agents/reference.yaml"}
 
 
 def test_no_change_touches_nothing() -> None:

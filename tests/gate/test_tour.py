@@ -96,7 +96,9 @@ def _says_that_the_snapshot_is_another(maintainer: Maintainer) -> None:
     ended, read = maintainer.gate("--changed-since", "origin/main", QA_UPDATE="1", CI="")
     assert ended.code == 1
     (finding,) = read.run.changes
-    assert finding.text == "no longer passes: 'snapshot': transcript changed, requests changed"
+    assert finding.text == (
+        "no longer passes: 'snapshot': transcript changed, requests changed; 'qa review' shows and accepts it"
+    )
     assert read.told_everywhere(finding)
     assert read.failing == {"plan-loop", "no-longer-passes: plan-loop"}
     listed = json.loads(maintainer.clone.qa("review", "--json").out)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 from tests.e2e.qa_command import Qa
@@ -84,6 +85,21 @@ def test_a_scenario_that_is_wrong_is_told_and_the_watch_goes_on(qa: Qa) -> None:
         assert lines[-1] == "exit code 2; waiting for changes"
         qa.scenario("a", TEXT)
         assert until(out, "exit code ")[-1] == "exit code 0; waiting for changes"
+
+
+def test_the_agents_are_those_of_the_gate_and_a_changed_description_runs_all(qa: Qa) -> None:
+    qa.scenario("a", TEXT)
+    agent = Path(qa.agent("import runpy\nrunpy.run_module('harness.refagent', run_name='__main__')\n"))
+    (qa.folder / "gate.yaml").write_text("agents: [mine.yaml, reference]\ndetector: scenarios/**\n")
+    with watching(qa, "scenarios") as out:
+        agent.write_text(agent.read_text() + "# changed\n")
+        lines = until(out, "exit code ")
+        assert "mine.yaml changed, on which every run depends: 1 of 1 scenarios" in lines
+        assert [line.split(",")[0] for line in lines if line.startswith("✓ a")] == [
+            "✓ a  mine",
+            "✓ a  reference",
+        ]
+        assert lines[-1] == "exit code 0, 0; waiting for changes"
 
 
 def test_without_the_package_it_says_what_to_install(qa: Qa) -> None:

@@ -68,3 +68,9 @@ def test_all_that_is_told_of_one_run_stands_together_and_names_it_once() -> None
         "also: 891 characters are kept (scenarios/loop.yaml:11:5)",
     ]
     assert lines[-1] == "gate: failed, 4 findings"
+
+
+def test_a_snapshot_that_differs_tells_how_to_look_at_it_here(results: Any) -> None:
+    step = results.step("snapshot", "screen changed", "failed", evidence=("set QA_UPDATE=1", "- a", "+ b"))
+    lines = render_run_line(results.scenario(step, verdict="failed"), PLAIN).splitlines()
+    assert lines[1:] == ["    snapshot: screen changed", "    set QA_UPDATE=1"]
