@@ -21,7 +21,7 @@ SHELL = frozenset(
     """
     harness/agents/install.py harness/agents/locate.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py
     harness/commands/gate.py harness/commands/gate_report.py harness/commands/gate_sessions.py harness/commands/many_runs.py
-    harness/commands/merge.py harness/commands/saying.py harness/commands/selection.py harness/commands/watch.py harness/gate_git.py harness/gate_write.py
+    harness/commands/merge.py harness/commands/saying.py harness/commands/selection.py harness/commands/watch.py harness/gate/git.py harness/gate/baseline_write.py
     harness/containment.py harness/containment_keeper.py harness/leftover.py harness/terminal/ghostty_library.py harness/entry.py mock_llm/entry.py mock_llm/early_interrupt.py
     harness/pool.py harness/report_files.py harness/scenario_files.py
     harness/commands/listing.py harness/commands/run.py harness/commands/schema.py

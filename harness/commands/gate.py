@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from harness.attempts import Again
     from harness.commands.gate_report import GateReport
     from harness.commands.gate_sessions import Sessions
-    from harness.gate import Key
-    from harness.gate_file import GateFile
+    from harness.gate.baseline_file import GateFile
+    from harness.gate.comparison import Key
     from harness.plan import Job
     from harness.pool import PoolEnd
     from harness.qa_session import QaSession
@@ -130,7 +130,7 @@ def gate(
 
 
 def _load(path: Path, *, is_first: bool) -> GateFile:
-    from harness.gate_file import GateFile, parse_gate
+    from harness.gate.baseline_file import GateFile, parse_gate
 
     if not path.exists() and is_first:
         return GateFile()
@@ -159,8 +159,8 @@ def _selection(names: Sequence[str], known: GateFile, baseline: Path) -> dict[Pa
 def _touched(
     scenarios: dict[Path, Scenario], known: GateFile, baseline: Path, revision: str
 ) -> dict[Path, Scenario]:
-    from harness.gate_git import changed_since, tracked
-    from harness.gate_touched import idle_globs, touched
+    from harness.gate.git import changed_since, tracked
+    from harness.gate.touched import idle_globs, touched
     from harness.scenario_files import descriptions_of, files_of
 
     folder = baseline.absolute().parent
@@ -179,7 +179,7 @@ def _mutate(tried: _Mutants, reasons: Mapping[str, str], folder: Path) -> tuple[
     import subprocess
 
     from harness.agents.locate import load_agent
-    from harness.gate_mutants import mutant_changes
+    from harness.gate.mutants import mutant_changes
 
     agent = tried.agent
     words = [word for program in tried.programs for word in ("--agent-bin", program)]
@@ -205,8 +205,8 @@ def _gate(
     options: _Options,
 ) -> int:
     from harness.commands.gate_report import GateReport
-    from harness.gate import compare, failing, taken
-    from harness.gate_write import write_accepted
+    from harness.gate.baseline_write import write_accepted
+    from harness.gate.comparison import compare, failing, taken
     from harness.report_files import write_reports
     from harness.results import RunResult
     from harness.steps.wording import count

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from harness.gate_file import GateFile
+    from harness.gate.baseline_file import GateFile
     from harness.qa_session import QaSession
 
 
@@ -71,7 +71,7 @@ def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | 
 
 def named_by(settings: Path, word: str) -> list[str]:
     """Where in the settings a word stands that cannot be used, as a line of a message, if it does."""
-    from harness.gate_file import MARK
+    from harness.gate.baseline_file import MARK
     from harness.snapshots.files import read_text
 
     head = (read_text(settings) or "").partition(MARK)[0]

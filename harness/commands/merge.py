@@ -25,7 +25,7 @@ def merge(files: tuple[Path, ...], reports: tuple[str, ...]) -> None:
     A shard that is missing is an error: what was not run cannot have passed.
     """
     from harness.commands.gate import exit_code
-    from harness.gate import failing
+    from harness.gate.comparison import failing
     from harness.merging import merged
     from harness.report_files import parse_reports, write_reports
 

@@ -22,7 +22,7 @@ def schema(*, results: bool, gate: bool) -> None:
         click.echo(json.dumps(results_schema(), indent=1))
         return
     if gate:
-        from harness.gate_file import GATE
+        from harness.gate.baseline_file import GATE
         from mock_llm.schema import schema_document
 
         click.echo(json.dumps(schema_document(GATE, "the gate of qa"), indent=1, ensure_ascii=False))

@@ -16,8 +16,8 @@ from harness.problems import CannotRun, UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from harness.gate_file import GateFile
-    from harness.gate_touched import Touched
+    from harness.gate.baseline_file import GateFile
+    from harness.gate.touched import Touched
 
 _IGNORED = frozenset({".git", ".qa", "__pycache__", ".venv", "node_modules", ".mypy_cache", ".pytest_cache"})
 _DEBOUNCE_MS = 400
@@ -91,7 +91,7 @@ def _programs(agent: str, programs: Sequence[str]) -> list[str]:
 
 
 def _settings(path: Path) -> GateFile:
-    from harness.gate_file import GateFile, parse_gate
+    from harness.gate.baseline_file import GateFile, parse_gate
 
     return parse_gate(path.read_bytes(), str(path)) if path.exists() else GateFile()
 
@@ -124,7 +124,7 @@ def _react(
 
 
 def _touched(changed: Iterable[str], paths: dict[str, Path], settings: GateFile) -> Touched:
-    from harness.gate_touched import owns, touched
+    from harness.gate.touched import owns, touched
     from harness.scenario_files import descriptions_of, files_of
 
     files = {name: files_of(path, Path.cwd()) for name, path in paths.items()}

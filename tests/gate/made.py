@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.gate import Known
+from harness.gate.comparison import Known
 from harness.results import Place, ScenarioResult, StepResult, Stop, Verdict
 
 LOOP = Stop(1, "text", "collapse-repetition", "paragraph-repeat", 1046, 454, 1362, 1362)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.gate import Known, compare, duration_class, failing, known, taken
+from harness.gate.comparison import Known, compare, duration_class, failing, known, taken
 from harness.results import Attempt, Change, Place, ScenarioResult
 from tests.gate import made
 

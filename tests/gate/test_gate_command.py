@@ -10,8 +10,8 @@ from typing import Any
 import junitparser
 import pytest
 
-from harness.gate_file import MARK, parse_gate
-from harness.gate_write import write_accepted
+from harness.gate.baseline_file import MARK, parse_gate
+from harness.gate.baseline_write import write_accepted
 from harness.problems import UserError
 from harness.results import RunResult
 from harness.results_json import parse_results

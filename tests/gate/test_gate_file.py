@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.gate import CLASSES_S, Known
-from harness.gate_file import GATE, MARK, Acceptance, GateFileError, parse_gate, render_gate
+from harness.gate.baseline_file import GATE, MARK, Acceptance, GateFileError, parse_gate, render_gate
+from harness.gate.comparison import CLASSES_S, Known
 from harness.results import Stop
 from mock_llm.schema import schema_document
 from tests.gate import made

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from harness.gate_mutants import mutant_changes
+from harness.gate.mutants import mutant_changes
 
 
 def told(code: int, value: object, err: str = "") -> list[tuple[str, str, str]]:

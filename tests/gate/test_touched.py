@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.agents.locate import DESCRIPTIONS
-from harness.gate_touched import matches, touched
+from harness.gate.touched import matches, touched
 from harness.scenario_files import descriptions_of, files_of
 
 FILES = {"loop": {"scenarios/loop.yaml", "scenarios/texts/loop.txt"}, "prose": {"scenarios/prose.yaml"}}

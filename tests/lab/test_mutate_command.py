@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.agents.locate import DESCRIPTIONS
-from harness.gate_mutants import mutant_changes
+from harness.gate.mutants import mutant_changes
 
 CHOSEN = ("--only", "whitespace-flood: min_newlines", "--no-runs", "--jobs", "1")
 REFERENCE = (DESCRIPTIONS / "reference.yaml").read_text(encoding="utf-8")

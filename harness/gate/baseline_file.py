@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.gate import CLASSES_S, Key, Known
+from harness.gate.comparison import CLASSES_S, Key, Known
 from harness.problems import UserError
 from harness.reporters.layout import where_of
 from harness.results import Stop

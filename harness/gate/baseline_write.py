@@ -8,8 +8,8 @@ import re
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from harness.gate import known
-from harness.gate_file import MARK, Acceptance, change_line, new_head, parse_gate, render_gate
+from harness.gate.baseline_file import MARK, Acceptance, change_line, new_head, parse_gate, render_gate
+from harness.gate.comparison import known
 from harness.problems import CannotRun, UserError
 from harness.snapshots.files import read_text, write_text
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from harness.gate import Key
-    from harness.gate_file import GateFile
+    from harness.gate.baseline_file import GateFile
+    from harness.gate.comparison import Key
     from harness.results import RunResult
 
 
