@@ -136,6 +136,7 @@ class Driven(Serving):
             is_whole=not self._emulator.is_torn or self.exit_code is not None,
             unread=self.launch.terminal.unread if self.exit_code is None else 0,
             quiet_s=now_s - self._last_output_s,
+            unseen=self._emulator.unseen,
         )
 
     def _obey(self, command: Command) -> None:

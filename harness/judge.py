@@ -110,7 +110,9 @@ def _never_asked(job: Job, evidence: Evidence) -> str:
     others = "1 other request" if aside == 1 else f"{aside} other requests"
     asked = f"asked nothing of the conversation, though it made {others}"
     never = asked if aside else "never asked the model"
-    return f"agent '{job.spec.name}' ended with exit code {evidence.exit_code} and {never}{shown}"
+    code = evidence.exit_code
+    ended = "was still running when the run ended" if code is None else f"ended with exit code {code}"
+    return f"agent '{job.spec.name}' {ended} and {never}{shown}"
 
 
 def _without_output(step: StepResult) -> StepResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from harness.readers import READERS
 from harness.terminal.shapes import TERMINAL
 from mock_llm.problems import quoted
 from mock_llm.shape import At, Bool, Checked, Either, Enum, Field, Int, Json, ListOf, MapOf, Record, Str
@@ -76,7 +75,8 @@ _SESSION = Record(
     {
         "glob": Field(Str("Where the session file appears; with several, the last by name."), required=True),
         "reader": Field(
-            Str(f"What understands it: {' or '.join(f'`{r}`' for r in READERS)}."), required=True
+            Str("What understands it: `pi-jsonl` or another of those under 'Sessions' in docs/agents.md."),
+            required=True,
         ),
     },
     "The file in which the agent saves the conversation. Without it the wire and the output decide.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mock_llm.template import fill_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from harness.agents.spec import AgentSpec, SideForm
     from harness.evidence import Evidence
@@ -48,7 +48,7 @@ steps:
 _STEP_KEYS = {
     "wait_for": "terminal.ready",
     "type": "terminal.submit",
-    "wait_for#2": "terminal.ready, answered",
+    "wait_for#2": "terminal.ready again",
     "wait_for#3": "screen",
 }
 
@@ -92,18 +92,29 @@ def probes(spec: AgentSpec) -> list[Probe]:
 def facts(
     probe: Probe, spec: AgentSpec, dialect: str, evidence: Evidence, steps: Sequence[StepResult]
 ) -> list[Fact]:
-    """What a run of a probe shows."""
-    driven = [_driven(step) for step in steps if step.label in _STEP_KEYS]
+    """What a run of a probe shows. What only follows from a fact that does not hold is left out."""
     common = _common(spec, dialect, evidence, 2 if probe.tool else 1)
-    last = "one_shot" if probe.mode == "one-shot" else "terminal.quit"
     tool = [_tool(spec, evidence)] if probe.tool else []
+    if probe.mode == "one-shot":
+        ended = _ended("one_shot", evidence, "still running when the time was up")
+        if not evidence.main:
+            return [*common, ended]
+        return [*common, ended, _output(evidence), *tool, *_session(spec, evidence)]
+    driven = [_driven(step, evidence) for step in steps if step.label in {*_STEP_KEYS} & {*evidence.driven}]
+    if not all(fact.holds for fact in driven):
+        if evidence.exchanges:
+            return [*driven, *common]
+        # What was submitted and never asked for was not submitted.
+        return [f for f in driven if f.key != "terminal.submit" or not f.holds]
     # A program that used the whole screen leaves nothing of it behind: the step that looked is the fact.
-    output = [_output(evidence)] if probe.mode == "one-shot" else []
-    return [*driven, *common, _ended(last, evidence), *output, *tool, *_session(spec, evidence)]
+    return [*driven, *common, _quit(spec, evidence), *tool, *_session(spec, evidence)]
 
 
-def _driven(step: StepResult) -> Fact:
-    return Fact(_STEP_KEYS[step.label], step.verdict == "passed", _short(step.observed))
+def _driven(step: StepResult, evidence: Evidence) -> Fact:
+    key, holds, seen = _STEP_KEYS[step.label], step.verdict == "passed", _short(step.observed)
+    if not holds and step.label == "wait_for#2" and not evidence.exchanges:
+        key = "terminal.submit"
+    return Fact(key, holds, seen if holds else _tail(seen, evidence))
 
 
 def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> Iterator[Fact]:
@@ -115,9 +126,17 @@ def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> I
     yield from _sides(spec, evidence)
 
 
-def _ended(key: str, evidence: Evidence) -> Fact:
-    exits = f"exit code {evidence.exit_code}"
-    return Fact(key, evidence.exit_code == 0, exits if evidence.exit_code == 0 else _tail(exits, evidence))
+def _ended(key: str, evidence: Evidence, running: str) -> Fact:
+    code = evidence.exit_code
+    exits = running if code is None else f"exit code {code}"
+    return Fact(key, code == 0, exits if code == 0 else _tail(exits, evidence))
+
+
+def _quit(spec: AgentSpec, evidence: Evidence) -> Fact:
+    assert spec.terminal is not None, "a terminal is only probed where one is described"
+    keys = ", ".join(name for dialog in spec.terminal.quit for name in dialog.press)
+    running = f"still running after {keys}" if keys else "no key is described, and it does not end by itself"
+    return _ended("terminal.quit", evidence, running)
 
 
 def _output(evidence: Evidence) -> Fact:
@@ -130,12 +149,13 @@ def _dialect(dialect: str, evidence: Evidence) -> Fact:
     if not evidence.main:
         others = [f"{e.method} {e.path}" for e in evidence.exchanges]
         seen = f"no request of the conversation; others: {', '.join(others[:4]) or 'none'}"
-        refused = next((e.problem for e in evidence.exchanges if e.problem), "")
+        refused = _in_one_line(next((e.problem for e in evidence.exchanges if e.problem), "").splitlines())
         return Fact(key, holds=False, seen=_tail("; ".join(filter(None, (seen, refused))), evidence))
     request = evidence.main[0].request
     came = request.dialect if request else "no valid request"
     way = "streamed" if request and request.stream else "not streamed"
-    return Fact(key, came == dialect, f"{came}, {way}, POST {evidence.main[0].path.partition('?')[0]}")
+    seen = f"{came}, {way}, POST {evidence.main[0].path.partition('?')[0]}"
+    return Fact(key, came == dialect, seen if came == dialect else f"the agent speaks {seen}")
 
 
 def _model(spec: AgentSpec, dialect: str, exchange: Exchange) -> Fact:
@@ -239,5 +259,14 @@ def _short(text: str) -> str:
 
 
 def _tail(seen: str, evidence: Evidence) -> str:
-    lines = [line for line in evidence.output.splitlines() if line.strip()][-3:]
-    return f"{seen}; last output: {_short(' / '.join(lines)) or 'none'}"
+    return f"{seen}; {last_lines(evidence.output)}"
+
+
+def last_lines(output: str) -> str:
+    """What a program had to say last, in one line."""
+    lines = [line for line in output.splitlines() if line.strip()][-3:]
+    return f"last output: {_short(_in_one_line(lines)) or 'none'}"
+
+
+def _in_one_line(lines: Iterable[str]) -> str:
+    return " / ".join(line.strip() for line in lines)

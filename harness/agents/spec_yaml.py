@@ -171,7 +171,7 @@ def _check_templates(root: Node, problems: Problems) -> None:
     _check_guards(root.get("guards"), known, problems)
     for place in (*paths, glob):
         if isinstance(place, ScalarNode):
-            _check_place(place, problems)
+            _check_place(place, known, problems)
     for arguments in ("one_shot", "resume"):
         _require(root.get(arguments), ("prompt",), problems)
     disable_rule = _inner(root, "guard", "disable_rule")
@@ -229,11 +229,14 @@ def _check_guards(node: Node | None, known: tuple[str, ...], problems: Problems)
             files = switch.get("files") if isinstance(switch, MapNode) else None
             for key, _ in files.entries if isinstance(files, MapNode) else ():
                 check_names(key, known, problems)
-                _check_place(key, problems)
+                _check_place(key, known, problems)
 
 
-def _check_place(place: ScalarNode, problems: Problems) -> None:
-    if not place.text.startswith(("{home}/", "{work}/")):
+def _check_place(place: ScalarNode, known: tuple[str, ...], problems: Problems) -> None:
+    """A place in the private folders; an unknown name in it has been told already, and may be the cause."""
+    if place.text.startswith(("{home}/", "{work}/")):
+        return
+    if {*names(place.text)} <= {*known}:
         message = f"{quoted(place.text)} is outside the agent's private folders"
         problems.add(place.start, place.end, message, "start it with '{home}/' or '{work}/'")
 

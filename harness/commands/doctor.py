@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from harness.agents.checkup import Fact, Probe, facts, probes
+from harness.agents.checkup import Fact, Probe, facts, last_lines, probes
 from harness.agents.locate import AgentMissingError, agent_names, find_program, load_agent
 from harness.interrupts import INTERRUPTS
 
@@ -240,13 +240,14 @@ def _said_version(session: QaSession, box: Sandbox) -> Fact:
             argv, env=env, cwd=box.work, capture_output=True, stdin=subprocess.DEVNULL,
             timeout=_VERSION_TIMEOUT_S, check=False,
         )  # fmt: skip
-        said = " ".join((done.stdout + b"\n" + done.stderr).decode("utf-8", "replace").split())
+        said = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
     except (OSError, subprocess.TimeoutExpired) as error:
         return Fact("version_probe", holds=False, seen=str(error))
     wanted = spec.install.version
-    return Fact(
-        "install.version" if wanted else "version_probe", wanted in said and done.returncode == 0, said[:120]
-    )
+    key = "install.version" if wanted else "version_probe"
+    if done.returncode != 0:
+        return Fact(key, holds=False, seen=f"exit code {done.returncode}; {last_lines(said)}")
+    return Fact(key, wanted in said, " ".join(said.split())[:120])
 
 
 def _package_version(session: QaSession) -> Fact:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from harness.scenario import Step
     from harness.terminal.condition import Condition, Dialog, TerminalSettings
+    from mock_llm.journal import Exchange
 
 DRIVING = frozenset(args.DRIVING_SHAPES)
 """The kinds of these steps."""
@@ -278,13 +279,19 @@ class Drive:
             return "the program runs"
         if step.request and len(main) < step.request:
             return f"request {step.request} has not come"
-        if step.reply and (len(main) < step.reply or main[step.reply - 1].ended == "open"):
-            return f"reply {step.reply} is not over"
+        if step.reply and (problem := _not_over(step.reply, main)):
+            return problem
         if step.answered and len(main) <= self._requests_before:
             return "no request has come since the last text was submitted"
         if (step.ready or step.answered) and (problem := self._not_ready(moment)):
             return problem
         return torn(moment) or self._unlike(step.screen, step.title, moment)
+
+
+def _not_over(number: int, main: Sequence[Exchange]) -> str:
+    if len(main) < number:
+        return f"reply {number} has not begun: request {number} has not come"
+    return f"reply {number} is not over" if main[number - 1].ended == "open" else ""
 
 
 def _unchanged(rows: Sequence[str], moment: Moment) -> str:

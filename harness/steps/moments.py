@@ -20,7 +20,8 @@ class Moment(NamedTuple):
     """All there is to see at one moment.
 
     ``is_whole`` is false while the screen shows half a frame. ``unread`` is the number of bytes that the
-    program has not read yet. ``quiet_s`` is the time since the last output.
+    program has not read yet. ``quiet_s`` is the time since the last output. ``unseen`` says why the last
+    output is not on the screen, when it is not.
     """
 
     now_s: float
@@ -29,6 +30,7 @@ class Moment(NamedTuple):
     is_whole: bool = True
     unread: int = 0
     quiet_s: float = 0.0
+    unseen: str = ""
 
 
 class Send(NamedTuple):
@@ -93,10 +95,11 @@ def claimed(step: WaitFor) -> str:
 
 
 def picture(moment: Moment) -> list[str]:
-    """The screen as evidence lines: what it is, then its last rows."""
+    """The screen as evidence lines: what it is, what is not on it, then its last rows."""
     columns, rows = moment.screen.size
     code = moment.evidence.exit_code
     state = "agent running" if code is None else f"agent ended with {code}"
     head = f"screen {columns}x{rows}, {state}, last output {moment.quiet_s:.1f} s ago:"
+    above = [head, *([f"not on the screen: {moment.unseen}"] if moment.unseen else [])]
     shown = [f"| {row}" for row in moment.screen.rows if row.strip()]
-    return [head, *shown[1 - MAX_LINES :]]
+    return [*above, *shown[len(above) - MAX_LINES :]]

@@ -66,7 +66,7 @@ class Answers:
         return ""
 
     def _note(self, sequence: Sequence) -> None:
-        query = _printable(sequence)
+        query = printable(sequence)
         if query in self._unanswered or len(self._unanswered) < _MOST_LISTED:
             self._unanswered[query] = self._unanswered.get(query, 0) + 1
 
@@ -139,11 +139,11 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 6
 
 
-def _printable(sequence: Sequence) -> str:
+def printable(sequence: Sequence) -> str:
     """A sequence as people write it.
 
     >>> from harness.terminal.sequences import Sequence
-    >>> _printable(Sequence("osc", "52;c;?", 0)), _printable(Sequence("csi", "?15n", 0))
+    >>> printable(Sequence("osc", "52;c;?", 0)), printable(Sequence("csi", "?15n", 0))
     ('OSC 52;c;?', 'CSI ?15n')
     """
     body = sequence.body if len(sequence.body) <= _MOST_CHARS else sequence.body[:_MOST_CHARS] + "..."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from harness.terminal.answers import Answers, is_query
+from harness.terminal.answers import Answers, is_query, printable
 from harness.terminal.sequences import SequenceReader
 
 if TYPE_CHECKING:
@@ -45,6 +45,17 @@ class Emulator:
     def is_in_frame(self) -> bool:
         """Whether the program is drawing a frame; what it has drawn is not on the screen yet."""
         return self._is_in_frame
+
+    @property
+    def unseen(self) -> str:
+        """Why the program's last output is not on the screen, as a clause; empty if it is."""
+        if self._held_chars:
+            return f"{self._held_chars:,} characters of a frame (DEC mode 2026) that has not ended"
+        if (string := self._reader.unended) is not None:
+            return (
+                f"all that has come since '{printable(string)}' began: it has no end yet, and is a part of it"
+            )
+        return ""
 
     @property
     def unanswered(self) -> tuple[Unanswered, ...]:

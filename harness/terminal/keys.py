@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+
 from mock_llm.problems import did_you_mean, quoted
 
 _PLAIN = {
@@ -17,6 +20,16 @@ _NUMBERED = {"insert": 2, "delete": 3, "page-up": 5, "page-down": 6} | {
 }
 _FUNCTION = {"f1": "P", "f2": "Q", "f3": "R", "f4": "S"}
 _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
+_OTHER_MODIFIERS = {
+    "control": "ctrl",
+    "ctl": "ctrl",
+    "c": "ctrl",
+    "meta": "alt",
+    "option": "alt",
+    "m": "alt",
+    "s": "shift",
+}
+_OTHER_NAMES = {"return": "enter", "ret": "enter", "cr": "enter"}
 _CONTROLS = {"space": "\0", "@": "\0", "[": "\x1b", "\\": "\x1c", "]": "\x1d", "^": "\x1e", "_": "\x1f"}
 
 NAMES = (*_PLAIN, *_CURSOR, *_NUMBERED, *_FUNCTION)
@@ -56,9 +69,20 @@ def _parts(name: str) -> tuple[frozenset[str], str]:
         modifiers.add(before[0])
         base = before[2]
     if base not in NAMES and len(base) != 1:
-        hint = did_you_mean(base, NAMES)
-        raise ValueError(f"there is no key {quoted(name)}{f': {hint}' if hint else ''}")
+        raise ValueError(f"there is no key {quoted(name)}: {_near(name, base)}")
     return frozenset(modifiers), base
+
+
+def _near(name: str, base: str) -> str:
+    """What may have been meant: the same in other words, or a name like this one."""
+    *before, last = re.sub(r"^\^", "ctrl-", name.lower()).replace("+", "-").split("-")
+    words = [_OTHER_MODIFIERS.get(word, word) for word in before if word != "arrow"]
+    meant = "-".join([*words, _OTHER_NAMES.get(last, last)])
+    if meant != name:
+        with suppress(ValueError):
+            key(meant)
+            return f"did you mean {quoted(meant)}?"
+    return did_you_mean(base, NAMES)
 
 
 def _character(name: str, modifiers: frozenset[str], base: str) -> str:

@@ -55,6 +55,13 @@ class SequenceReader:
         self._body: list[str] = []
         self._room = MOST_CHARS
 
+    @property
+    def unended(self) -> Sequence | None:
+        """The string (OSC, DCS, APC) that has begun and not ended: all output since is a part of it."""
+        if not self._state.startswith("string"):
+            return None
+        return Sequence(self._kind, "".join(self._body), 0, is_whole=self._room >= 0)
+
     def feed(self, text: str) -> Iterator[Sequence]:
         """Read on. Every sequence that ends in ``text`` is given once; the iterator must be exhausted."""
         at = 0
@@ -129,9 +136,9 @@ class SequenceReader:
         self._body.clear()
 
     def _keep(self, text: str) -> None:
-        if text:
-            self._body.append(text[: max(self._room, 0)])
-            self._room -= len(text)
+        if text and self._room > 0:
+            self._body.append(text[: self._room])
+        self._room -= len(text)
 
     def _done(self, end: int, terminator: str) -> Sequence:
         self._state = "ground"

@@ -21,6 +21,13 @@ def _key(name: str) -> str:
 _KEY = Checked(Str("A key: `enter`, `esc`, `ctrl-c`, `shift-tab`, `up`, `f1`, or one character."), _key)
 
 
+def _says_something(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A condition that asks for nothing would hold before the program has started."""
+    if not any(value.values()):
+        raise ValueError("the condition is empty: say what the screen 'shows', 'lacks' or 'matches'")
+    return value
+
+
 def _keys(doc: str) -> ListOf:
     return ListOf(_KEY, doc, at_least=1, or_single=True)
 
@@ -53,7 +60,10 @@ TERMINAL = Record(
     {
         "args": Field(ListOf(Str(), "Arguments that start it; without a prompt."), default=()),
         "ready": Field(
-            Record("a condition", CONDITION_FIELDS, "What the screen shows when the agent takes input."),
+            Checked(
+                Record("a condition", CONDITION_FIELDS, "What the screen shows when the agent takes input."),
+                _says_something,
+            ),
             required=True,
         ),
         "first_alone": Field(

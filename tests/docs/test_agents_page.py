@@ -12,7 +12,7 @@ import pytest
 
 from harness.agents.agent_shape import AGENT, DIALECTS
 from harness.agents.spec_yaml import parse_agent
-from harness.readers import read
+from harness.readers import READERS, read
 from mock_llm.shape import At, Checked, Either, ListOf, Record, Shape
 from tests.e2e.qa_command import Qa
 
@@ -64,6 +64,14 @@ def test_the_tables_are_those_of_the_shapes() -> None:
     page = PAGE.read_text(encoding="utf-8")
     renewed = runpy.run_path(str(HERE / "reference.py"))["with_tables"](page, "agents.md")
     assert page == renewed, "run 'python tests/docs/reference.py' and read what changed"
+
+
+def test_every_session_reader_is_in_the_table_of_readers() -> None:
+    rows = re.findall(
+        r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8").partition("## Sessions")[2], re.MULTILINE
+    )
+    table = [name for row in rows[: rows.index("`mini-json`") + 1] for name in re.findall(r"`(.+?)`", row)]
+    assert sorted(table) == sorted(READERS)
 
 
 def _keys(shape: Shape) -> Iterator[tuple[str, Shape]]:

@@ -307,3 +307,17 @@ def test_a_program_that_ends_in_half_a_frame_has_ended(qa: Qa) -> None:
         agent=qa.agent(HALF_DRAWN),
     )
     assert step(ended, "wait_for#2")["verdict"] == "passed", ended.out
+
+
+def test_an_agent_that_still_runs_when_a_step_has_failed_has_no_exit_code_to_tell(qa: Qa) -> None:
+    lines = [
+        "agent: mine",
+        'command: ["{python}", -c, "import time; time.sleep(600)"]',
+        'one_shot: ["{prompt}"]',
+        "dialects: {openai-chat: {}}",
+        "terminal: {ready: {lacks: busy}}",
+    ]
+    (qa.folder / "mine.yaml").write_text("\n".join(lines))
+    ended = talk(qa, r'type: "one\ntwo"', "exit: 0", agent="./mine.yaml")
+    assert ended.code == 3
+    assert "was still running when the run ended and never asked the model" in " ".join(ended.out.split())

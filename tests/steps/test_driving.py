@@ -54,7 +54,10 @@ class Play:
         evidence = Evidence(main=self.main, exit_code=self.exit_code, variables=VARIABLES)
         screen, is_whole = self.emulator.screen, not self.emulator.is_torn
         quiet_s = self.now_s - self._last_output_s
-        return self.drive.advance(Moment(self.now_s, evidence, screen, is_whole, self.unread, quiet_s))
+        unseen = self.emulator.unseen
+        return self.drive.advance(
+            Moment(self.now_s, evidence, screen, is_whole, self.unread, quiet_s, unseen)
+        )
 
     def later(self, seconds: float) -> list[Command]:
         """Time passes until then, and nothing else happens."""
@@ -233,6 +236,7 @@ def test_a_condition_on_the_screen_is_met(step: str, text: str) -> None:
         ("wait_for: {title: busy}", "the title is ''", "the screen has the title 'busy'"),
         ("wait_for: {request: 2}", "request 2 has not come", "request 2 comes"),
         ("wait_for: {reply: 1}", "reply 1 is not over", "reply 1 is over"),
+        ("wait_for: {reply: 2}", "reply 2 has not begun: request 2 has not come", "reply 2 is over"),
         ("wait_for: {ready: true}", r"a reply is under way", "the agent takes input"),
         ("wait_for: {exit: true}", "the program runs", "the program ends"),
     ],
@@ -248,6 +252,23 @@ def test_a_condition_that_is_not_met_in_time_says_what_is_missing(
     assert play.drive.verdicts == {}
     play.later(0.1)
     assert (play.failed.observed, play.failed.expected) == (missing, f"{claim} within 30 s")
+
+
+@pytest.mark.parametrize(
+    ("output", "unseen"),
+    [
+        ("\x1b[?2026h\x1b[Hdone", "7 characters of a frame (DEC mode 2026) that has not ended"),
+        ("\x1b]0;busy", "all that has come since 'OSC 0;busy' began: it has no end yet, and is a part of it"),
+    ],
+)
+def test_a_failed_step_says_why_the_last_output_is_not_on_the_screen(output: str, unseen: str) -> None:
+    play = Play("wait_for: done")
+    play.see("here")
+    play.see(output)
+    play.later(30)
+    head, *lines = play.failed.evidence
+    assert head == "screen 40x8, agent running, last output 30.0 s ago:"
+    assert lines == [f"not on the screen: {unseen}", "| here"]
 
 
 def test_what_the_user_typed_is_not_waited_for() -> None:

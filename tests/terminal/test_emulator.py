@@ -99,3 +99,28 @@ def test_at_the_end_the_screen_is_the_same_as_without_frames(text: str) -> None:
     emulator.finish()
     screen.feed(text)
     assert emulator.screen.picture() == screen.picture()
+
+
+@pytest.mark.parametrize(
+    ("text", "unseen"),
+    [
+        ("plain", ""),
+        (BEGIN + "abc", "3 characters of a frame (DEC mode 2026) that has not ended"),
+        (BEGIN + "abc\x1b[6n", ""),  # the query showed it
+        (BEGIN + "abc" + END, ""),
+        ("\x1b]0;t\x07", ""),
+        ("\x1b[31", ""),
+        (
+            "\x1b]0;ti\ntle",
+            "all that has come since 'OSC 0;ti\\ntle' began: it has no end yet, and is a part of it",
+        ),
+        (
+            "\x1bPq" + "x" * 9000,
+            f"all that has come since 'DCS q{'x' * 59}...' began: it has no end yet, and is a part of it",
+        ),
+        ("\x1b_G\x18after", ""),
+    ],
+)
+def test_what_is_not_on_the_screen_yet_is_told_with_the_reason(text: str, unseen: str) -> None:
+    assert fed(text).unseen == unseen
+    assert fed(*text).unseen == unseen
