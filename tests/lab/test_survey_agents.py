@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,13 +54,19 @@ def test_a_guard_is_switched_in_the_agents_own_settings() -> None:
         ("pi:off=loop", "it has none"),
         ("qwen:off=tool-call-loop", "no switch 'off'"),
         ("codex:dialect=gemini", "does not speak 'gemini'"),
-        ("cline:terminal", "run only one-shot"),
     ],
 )
 def test_what_an_agent_cannot_is_said(word: str, reason: str) -> None:
     wanted = parse_agent(word)
     with pytest.raises(UserError, match=reason):
         aimed(load_agent(wanted.name), wanted)
+
+
+def test_an_agent_without_a_terminal_mode_cannot_be_surveyed_in_one() -> None:
+    wanted = parse_agent("cline:terminal")
+    assert aimed(load_agent("cline"), wanted).terminal
+    with pytest.raises(UserError, match="run only one-shot"):
+        aimed(replace(load_agent("cline"), terminal=None), wanted)
 
 
 def test_every_word_of_the_page_names_an_agent_that_can_be_had_so() -> None:
