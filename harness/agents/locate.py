@@ -220,14 +220,16 @@ def _beside(spec: AgentSpec) -> str:
 def package_version(program: Path, package: str) -> str | None:
     """The version of the package that a program belongs to, read from its ``package.json`` or ``METADATA``.
 
-    Starts nothing: an npm program is a link into its package's folder, one of PyPI lies in the ``bin`` of its
-    environment.
+    Starts nothing: an npm program is a link into its package's folder, or into that of a package beside it
+    which has the program for one platform; one of PyPI lies in the ``bin`` of its environment.
     """
     import json
 
     if found := environment_version(program.parent.parent, package):
         return found
-    for folder in program.resolve().parents:
+    above = program.resolve().parents
+    beside = [folder / package for folder in above if folder.name == "node_modules"]
+    for folder in (*above, *beside):
         try:
             manifest = json.loads((folder / "package.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -136,6 +136,20 @@ def test_the_version_of_a_program_is_read_from_its_package(tmp_path: Path) -> No
     assert package_version(link, "another") is None
 
 
+def test_a_program_in_the_package_for_its_platform_has_the_version_of_the_package_beside_it(
+    tmp_path: Path,
+) -> None:
+    packages = tmp_path / "node_modules"
+    inside = program(packages / "@demo" / "cli-linux" / "bin" / "demo")
+    for folder, name, version in (("@demo/cli-linux", "@demo/cli-linux", "9.9.9"), ("demo", "demo", "2.0.0")):
+        (packages / folder).mkdir(exist_ok=True)
+        (packages / folder / "package.json").write_text(json.dumps({"name": name, "version": version}))
+    link = packages / ".bin" / "demo"
+    link.parent.mkdir()
+    link.symlink_to(inside)
+    assert package_version(link, "demo") == "2.0.0"
+
+
 def beside(folder: Path, command: str) -> AgentSpec:
     """A description in ``folder`` whose command is a path."""
     folder.mkdir(parents=True, exist_ok=True)
