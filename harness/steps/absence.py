@@ -40,7 +40,7 @@ def absent(text: str, evidence: Evidence) -> Absent:
     """Resolve a text that must be lacking.
 
     Raises:
-        UnresolvedError: As :func:`resolve`, and when nothing of a dropped text had been sent.
+        UnresolvedError: As :func:`resolve`, and when nothing of a dropped text had been read.
     """
     fields = reply_fields(text, evidence)
     if len(fields) == 1 and fields[0].field == "dropped" and text.strip() == f"{{{fields[0].name}}}":
@@ -56,7 +56,9 @@ def _dropped(field: ReplyField, evidence: Evidence) -> Absent:
     read = said[: _chars_read(field, evidence)]
     tail = read[len(kept) :]
     if not tail.strip():
-        raise UnresolvedError(field.name, "nothing of it had been sent")
+        raise UnresolvedError(
+            field.name, f"the session keeps all of reply {field.number} that the agent had read"
+        )
     seam = kept[-SEAM_CHARS:] + tail[:SEAM_CHARS]
     if seam in kept:
         seam = kept + tail[:SEAM_CHARS]

@@ -61,7 +61,7 @@ def test_without_a_stated_offset_what_was_sent_counts_as_read(build: Any) -> Non
     evidence = _run(build, fired_at=None)
     assert absent("{reply_1.dropped}", evidence).pieces[1] == PARAGRAPHS[2]
     evidence.main[0].chars_sent = len(KEPT)
-    with pytest.raises(UnresolvedError, match="nothing of it had been sent"):
+    with pytest.raises(UnresolvedError, match="the session keeps all of reply 1 that the agent had read"):
         absent("{reply_1.dropped}", evidence)
 
 
