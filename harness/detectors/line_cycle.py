@@ -64,6 +64,7 @@ class LineCycle:
         self._max_period = max_period
         self._min_cycles = min_cycles
         self._min_chars = min_chars
+        self._few = min_cycles + max_period  # lines that are read one by one before any is passed over
         self._streaks = tuple(map(_Streak, range(1, max_period + 1)))
         self._long = BoundedText(_CAP)
         self.reset()
@@ -170,12 +171,13 @@ class LineCycle:
         return longest
 
     def _end_lines(self, lines: list[str]) -> Finding | None:
-        needed = self._longest_streak(lines)
-        if needed is not None and len(lines) > needed:
-            skipped = lines[:-needed]
-            self._read += sum(map(len, skipped)) + len(skipped)
-            self._forget()
-            lines = lines[-needed:]
+        if len(lines) > self._few:
+            needed = self._longest_streak(lines)
+            if needed is not None and len(lines) > needed:
+                skipped = lines[:-needed]
+                self._read += sum(map(len, skipped)) + len(skipped)
+                self._forget()
+                lines = lines[-needed:]
         for line in lines:
             finding = self._end_line(self._bounded(line), len(line))
             if finding:

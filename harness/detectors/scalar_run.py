@@ -118,7 +118,7 @@ class DominantScalarRun:
         sample = text[:: self._step]
         if text.isascii():
             few = sample.encode().translate(None, _NO_ASCII_TARGETS).decode()
-            return any(pair in few and pair in sample for pair in _ASCII_PAIRS)
+            return bool(few) and any(pair in few and pair in sample for pair in _ASCII_PAIRS)
         return self._pair.search(sample) is not None
 
     def _open_at_end(self, text: str, at: int) -> None:
