@@ -35,6 +35,13 @@ def _name(text: str) -> str:
     return text
 
 
+def _own_folder(text: str) -> str:
+    """A folder of the user's own: any other place would be watched in vain."""
+    if not text.startswith(("~/", "/")):
+        raise ValueError(f"{quoted(text)} is no folder of the user's own: start it with '~/' or '/'")
+    return text
+
+
 def _words(doc: str) -> ListOf:
     return ListOf(Str(allow_empty=True), doc)
 
@@ -171,7 +178,7 @@ _TOOL = Record(
 )
 
 _SETTINGS = MapOf(
-    Str(allow_empty=True), "Values for templates in this dialect; each dialect sets the same names."
+    Str(allow_empty=True), "Values for templates in this dialect; each dialect sets the same names.", "{}"
 )
 
 AGENT = Record(
@@ -211,9 +218,17 @@ AGENT = Record(
             ),
             required=True,
         ),
-        "env": Field(MapOf(Str(allow_empty=True), "Environment beside the sandbox's own."), default={}),
+        "env": Field(
+            MapOf(Str(allow_empty=True), "Environment beside the sandbox's own.", '{MY_URL: "{base_url}"}'),
+            default={},
+        ),
         "files": Field(
-            MapOf(At(Json()), "Seeded files: text, or a mapping to be written as JSON."), default={}
+            MapOf(
+                At(Json()),
+                "Seeded files: text, or a mapping to be written as JSON.",
+                '{"{home}/.my-agent/config.json": {url: "{base_url}"}}',
+            ),
+            default={},
         ),
         "session": Field(_SESSION),
         "sides": Field(ListOf(_SIDE, "Requests beside the conversation, and their answers."), default=()),
@@ -228,7 +243,10 @@ AGENT = Record(
         ),
         "daemons": Field(Bool("Whether processes outlive it; they are ended with the run."), default=False),
         "real_folders": Field(
-            ListOf(Str(), "The user's own folders of this agent; a run that changes one is an error."),
+            ListOf(
+                Checked(Str(), _own_folder),
+                "The user's own folders of this agent; a run that changes one is an error.",
+            ),
             default=(),
         ),
         "notes": Field(ListOf(Str(), "What a reader should know."), default=()),
