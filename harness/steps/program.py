@@ -63,7 +63,8 @@ def check_exit(args: Exit, evidence: Evidence) -> CheckVerdict:
     if code is None:
         if not evidence.finished:
             return Pending("the program's end")
-        return failed("the program was still running when the run ended", f"exit {args.code}")
+        running = "the program was still running when the run ended"
+        return failed(running, exit_words(args.code), last_lines(evidence.output, 5))
     if code == args.code:
         return Passed(exit_words(code))
     return failed(exit_words(code), exit_words(args.code), last_lines(evidence.output, 5))

@@ -61,9 +61,10 @@ def test_another_exit_code_fails_with_the_last_lines(build: Any) -> None:
     assert _failed(check_exit(Exit(0), build.evidence(exit_code=1))).evidence == ("the output is empty",)
 
 
-def test_a_program_that_never_ended_fails(build: Any) -> None:
-    verdict = _failed(check_exit(Exit(0), build.evidence()))
+def test_a_program_that_never_ended_fails_with_the_last_lines(build: Any) -> None:
+    verdict = _failed(check_exit(Exit(0), build.evidence(output="a\nLog in first?\n")))
     assert verdict.observed == "the program was still running when the run ended"
+    assert verdict.evidence == ("last lines of the output:", "| a", "| Log in first?")
 
 
 @pytest.mark.parametrize(
