@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, count
+from itertools import count
 from typing import TYPE_CHECKING
 
 from mock_llm.journal import KEPT_CHARS
@@ -54,7 +54,7 @@ class Spill:
             return
         text = event.data["text"]
         if exchange.reply_file:
-            self._write(self._folder / exchange.reply_file.rpartition("/")[2], "ab", _bytes(text))
+            self._is_written(self._folder / exchange.reply_file.rpartition("/")[2], "ab", _bytes(text))
             return
         kept = exchange.text_sent
         text = kept + text[len(text) - (exchange.chars_sent - len(kept)) :]
@@ -62,23 +62,28 @@ class Spill:
 
     def _written(self, name: str, ending: str, data: bytes) -> str:
         """The path of a new file with these bytes; empty when it cannot be written."""
-        if self._folder is None:
-            return ""
-        names = chain((f"{name}{ending}",), (f"{name}.{again}{ending}" for again in count(2)))
-        return next(filter(None, (self._write(self._folder / each, "xb", data) for each in names)), "")
+        for again in count(1):
+            if self._folder is None:
+                break
+            path = self._folder / f"{name}{f'.{again}' if again > 1 else ''}{ending}"
+            if self._is_written(path, "xb", data):
+                return str(path)
+        return ""
 
-    def _write(self, path: Path, mode: str, data: bytes) -> str:
-        """The path; empty when the file is there already. What cannot be written is told."""
+    def _is_written(self, path: Path, mode: str, data: bytes) -> bool:
+        """False when a new file is there already, or nothing can be written; that is told."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open(mode) as file:
                 file.write(data)
         except OSError as error:
-            if isinstance(error, FileExistsError) and path.exists():
-                return ""
-            self._folder = None
-            self.tell(f"cannot write '{path}': {error.strerror}\nlong replies and bodies are kept no more")
-        return str(path)
+            if not (isinstance(error, FileExistsError) and path.exists()):
+                self._folder = None
+                self.tell(
+                    f"cannot write '{path}': {error.strerror}\nlong replies and bodies are kept no more"
+                )
+            return False
+        return True
 
 
 def _bytes(text: str) -> bytes:

@@ -103,6 +103,7 @@ def test_a_folder_that_cannot_be_written_is_told_of_once(
                 assert (await client.post(**asking.ask("openai-chat"))).status_code == 200
         assert len(told) == 1
         assert told[0].startswith(f"cannot write '{tmp_path}/large/reply-1.txt': ")
+        assert [exchange.reply_file for exchange in standalone.server.journal.exchanges] == ["", ""]
 
     live.run(test)
 
