@@ -149,13 +149,12 @@ def _program(agent: str) -> str:
 
 
 def _progress(tally: Tally, number: int, runs: int) -> None:
-    end = "\n" if number == runs else ""
-    print(
-        f"\r{tally.agent}, {tally.form}: {number}/{runs}, {len(tally.wrong)} faults",
-        end=end,
-        file=sys.stderr,
-        flush=True,
-    )
+    """A line that is written over on a terminal; elsewhere the last one alone."""
+    is_live, is_last = sys.stderr.isatty(), number == runs
+    if is_live or is_last:
+        line = f"{tally.agent}, {tally.form}: {number}/{runs}, {len(tally.wrong)} faults"
+        start, end = "\r" if is_live else "", "\n" if is_last else ""
+        print(f"{start}{line}", end=end, file=sys.stderr, flush=True)
 
 
 def _table(tallies: list[Tally]) -> str:

@@ -10,9 +10,13 @@ import json
 import threading
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 from leftovers import descriptors
+
+if TYPE_CHECKING:
+    from harness.results import ScenarioResult
 
 
 def main() -> None:
@@ -37,9 +41,7 @@ def main() -> None:
             took_s = time.perf_counter() - started_s
             after, open_now = _now(), descriptors()
             first = first or after
-            wrong = (
-                [] if result.verdict == "passed" else [f"{result.verdict} {result.problem}, {_why(result)}"]
-            )
+            wrong = [] if result.verdict == "passed" else [_why(result)]
             wrong += [
                 f"{after[what]} {what} instead of {first[what]}: {open_now if what == 'descriptors' else ''}"
                 for what in ("descriptors", "children", "threads")
@@ -49,7 +51,7 @@ def main() -> None:
         session.close()
 
 
-def _why(result) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _why(result: ScenarioResult) -> str:
     failed = [f"{step.label}: {step.observed}" for step in result.steps if step.verdict == "failed"]
     return "; ".join((f"{result.verdict} {result.problem}", *failed))
 

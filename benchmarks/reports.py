@@ -21,10 +21,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from performance_page import ROOT
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).resolve().parents[1]
 GOAL = 1.10
 KINDS = ("junit", "json", "markdown", "github")
 

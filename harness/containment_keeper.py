@@ -61,8 +61,8 @@ def enter(descriptor: int, flag: int) -> None:
 def keep(channel: socket.socket, kind: Kind) -> NoReturn:
     """Make the namespaces, send the sockets made in them through the channel, and wait until it closes.
 
-    Sends one line of JSON: ``resolver`` tells whether the last two of three sockets answer for names;
-    ``errno`` and ``what`` say why there is nothing.
+    Sends one line of JSON: ``sockets`` is how many there are, one for the model and two on the port of the
+    resolver; ``errno`` says why there is none.
     """
     try:
         _stand_alone(channel.fileno())

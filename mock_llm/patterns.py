@@ -121,6 +121,7 @@ def substitute(pattern: re.Pattern[str], replaced: Callable[[re.Match[str]], str
     return done
 
 
+@lru_cache(maxsize=64)
 def is_simple(text: str) -> bool:
     r"""Whether a pattern has no choices and one endless repetition at most, so that no search is long.
 

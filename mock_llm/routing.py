@@ -74,9 +74,8 @@ class Router:
             reply = scripted_reply(exchange, exchange.turn, request, dialect)
         except Impossible as error:
             return refuse(exchange, 400, f"request {exchange.number} cannot be answered: {error}", dialect)
-        self._exchanges[exchange.number] = (
-            exchange  # one that is refused has no fate, and the journal drops it
-        )
+        # One that is refused has no fate, and the journal drops it.
+        self._exchanges[exchange.number] = exchange
         return reply
 
     def _played(self, exchange: Exchange, play: Play) -> None:

@@ -37,7 +37,7 @@ SHELL = frozenset(
     harness/refagent/interrupts.py harness/refagent/session.py harness/refagent/terminal.py
     harness/refagent/tools.py harness/runner.py harness/sandbox.py harness/scenario_yaml.py harness/serving.py
     harness/commands/review.py harness/snapshots/review.py
-    harness/snapshots/files.py harness/snapshots/store.py harness/snapshots/taking.py harness/snapshots/unused.py
+    harness/files.py harness/snapshots/store.py harness/snapshots/taking.py harness/snapshots/unused.py
     harness/session_files.py harness/terminal/pty.py harness/watchdog.py
     mock_llm/api.py mock_llm/cli.py mock_llm/commands/check.py mock_llm/commands/generators.py
     mock_llm/commands/loading.py mock_llm/commands/record.py mock_llm/commands/say.py

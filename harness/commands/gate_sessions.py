@@ -71,8 +71,8 @@ def _session(agent: str, programs: Sequence[str], known: GateFile, runs: Path | 
 
 def named_by(settings: Path, word: str) -> list[str]:
     """Where in the settings a word stands that cannot be used, as a line of a message, if it does."""
+    from harness.files import read_text
     from harness.gate.baseline_file import MARK
-    from harness.snapshots.files import read_text
 
     head = (read_text(settings) or "").partition(MARK)[0]
     for number, line in enumerate(head.splitlines(), 1):

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.lab.survey import Cell, Survey
+    from harness.lab.survey import Cell, Row, Survey
     from harness.lab.survey_run import Task
 
 _FILES = ("survey.json", "survey.md", "survey.html")
@@ -103,6 +103,7 @@ class _Book:
         self.write()
 
     def write(self) -> None:
+        from harness.files import write_text
         from harness.lab.survey import survey_json
         from harness.lab.survey_html import render_html
         from harness.lab.survey_markdown import render_markdown
@@ -110,11 +111,8 @@ class _Book:
 
         renderers = (survey_json, render_markdown, render_html)
         try:
-            self._out.mkdir(parents=True, exist_ok=True)
             for name, render in zip(_FILES, renderers, strict=True):
-                draft = self._out / f"{name}.new"
-                draft.write_text(render(self.survey), encoding="utf-8")
-                draft.replace(self._out / name)
+                write_text(self._out / name, render(self.survey))
         except OSError as error:
             raise CannotRun(f"the survey cannot be kept in {self._out}: {error.strerror}") from None
 
@@ -175,13 +173,10 @@ def _resumed(found: Survey, file: Path) -> Survey:
         raise UserError(f"{file}: {error}\n  without --resume it is written anew") from None
 
 
-def _task(agent: str, path: str, row: object, out: Path, timeout_s: float, programs: tuple[str, ...]) -> Task:
-    from harness.agents.locate import load_agent
-    from harness.lab.survey import Row
+def _task(agent: str, path: str, row: Row, out: Path, timeout_s: float, programs: tuple[str, ...]) -> Task:
+    from harness.commands.gate_sessions import programs_of
     from harness.lab.survey_agents import parse_agent
     from harness.lab.survey_run import Task
 
-    assert isinstance(row, Row)
-    name = load_agent(parse_agent(agent).name).name
-    own = tuple(word for word in programs if word.partition("=")[0] == name)
-    return Task(agent, path, row, str(out / "runs"), timeout_s, own)
+    own = programs_of(parse_agent(agent).name, programs)
+    return Task(agent, path, row, str(out / "runs"), timeout_s, tuple(own))

@@ -137,16 +137,18 @@ class LineCycle:
         blocks = text.split("\n\n")
         last = blocks.pop()
         for block in blocks:
-            if self._texts or (
-                len(block) + 1 >= self._min_chars and self._longest_streak(block.split("\n")) is None
-            ):
-                finding = self._end_lines(block.split("\n"))
-                if finding:
-                    return finding
-                self._read += 1
-                self._forget()
-            else:
+            if not self._texts and len(block) + 1 < self._min_chars:
                 self._read += len(block) + 2
+                continue
+            lines = block.split("\n")
+            if not self._texts and self._longest_streak(lines) is not None:
+                self._read += len(block) + 2
+                continue
+            finding = self._end_lines(lines)
+            if finding:
+                return finding
+            self._read += 1
+            self._forget()
         return self._end_lines(last.split("\n"))
 
     def _longest_streak(self, lines: list[str]) -> int | None:

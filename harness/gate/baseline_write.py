@@ -8,10 +8,10 @@ import re
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from harness.files import read_text, write_text
 from harness.gate.baseline_file import MARK, Acceptance, change_line, new_head, parse_gate, render_gate
 from harness.gate.comparison import known
 from harness.problems import CannotRun, UserError
-from harness.snapshots.files import read_text, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

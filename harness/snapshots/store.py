@@ -11,8 +11,8 @@ import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.files import locked, read_json, read_text, write_json, write_text
 from harness.problems import UserError
-from harness.snapshots.files import locked, read_json, read_text, write_json, write_text
 from harness.snapshots.placing import COMMON, Placed, Stored, placed
 
 PENDING = ".pending"
@@ -103,15 +103,19 @@ class SnapshotStore:
                 folder = variant
             target = (root / folder / f"{artifact}.txt").absolute()
             name = f"{root.name}/{folder}/{artifact}"
-            about = {"name": name, "state": found.state, "made_by": variant, "place": place}
-            about |= {"evidence": evidence, "target": str(target), "root": str(root.absolute())}
-            about |= {"sha256": _digest(text)}
             for path, rules in self._for_git(root.parent).items():
                 if not path.exists():
                     write_text(path, rules)
-            write_json(self._record(target), about)
-            write_text(target.with_name(target.name + PENDING), text)
+            self._put(name, found.state, variant, place, evidence, target, text)
         return name
+
+    def _put(
+        self, name: str, state: str, made_by: str, place: str, evidence: str, target: Path, text: str
+    ) -> None:
+        """Let a change wait: first what it is, then its text, without which it is none."""
+        about = {"name": name, "state": state, "made_by": made_by, "place": place, "evidence": evidence}
+        write_json(self._record(target), {**about, "target": str(target), "sha256": _digest(text)})
+        write_text(target.with_name(target.name + PENDING), text)
 
     def forget(self, root: Path, artifact: str, variant: str) -> None:
         """The run looks as it was accepted: what it had left for the review before is settled."""
@@ -169,12 +173,8 @@ class SnapshotStore:
         with locked(self.folder):
             if read_text(change.target) != undo.after or change.pending.exists():
                 raise OutdatedError(f"'{change.name}' has changed since, so it is left as it is")
-            root = change.target.parents[1]
-            about = {"name": change.name, "state": change.state, "made_by": change.made_by}
-            about |= {"place": change.place, "evidence": change.evidence, "target": str(change.target)}
-            about |= {"root": str(root), "sha256": _digest(change.after)}
-            write_json(change.record, about)
-            write_text(change.pending, change.after)
+            known = change.name, change.state, change.made_by, change.place, change.evidence
+            self._put(*known, change.target, change.after)
             if undo.before is None:
                 change.target.unlink(missing_ok=True)
             elif undo.before != undo.after:

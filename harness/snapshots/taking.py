@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.files import read_text
 from harness.find_scenarios import shipped_folder
 from harness.problems import UserError
 from harness.snapshots.difference import changed_lines, is_in_conflict
-from harness.snapshots.files import read_text
 from harness.snapshots.placing import FOLDER
 from harness.snapshots.redaction import Redaction, day_pattern, without_match
 from harness.snapshots.rendering import render_requests, render_screen, render_timeline, render_transcript

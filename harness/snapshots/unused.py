@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.snapshots.files import read_text
+from harness.files import read_text
 from harness.snapshots.placing import COMMON, FOLDER
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import unicodedata
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from harness.reporters.printable import width_of
 from harness.snapshots.difference import rows
 
 if TYPE_CHECKING:
@@ -38,17 +39,6 @@ def _shown(char: str) -> str:
     return "\ufffd" if is_acted_on else char
 
 
-def cells(text: str) -> int:
-    """How many cells of a terminal a line takes."""
-    return sum(_width(char) for char in text)
-
-
-def _width(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
 def cut(text: str, width: int) -> list[str]:
     """A line in pieces of at most so many cells; at least one piece.
 
@@ -57,11 +47,11 @@ def cut(text: str, width: int) -> list[str]:
     """
     pieces, piece, taken = [], "", 0
     for char in text:
-        if taken + _width(char) > width:
+        if taken + width_of(char) > width:
             pieces.append(piece)
             piece, taken = "", 0
         piece += char
-        taken += _width(char)
+        taken += width_of(char)
     return [*pieces, piece]
 
 
@@ -116,7 +106,7 @@ def _beside(found: list[Row], width: int, paint: _Paint) -> Iterator[str]:
     for row in found:
         left, right = cut(visible(row.before), width), cut(visible(row.after), width)
         for old, new in zip_longest(left, right, fillvalue=""):
-            gap = " " * (width - cells(old))
+            gap = " " * (width - width_of(old))
             if row.mark == "@":
                 yield paint(_DIM, f"  {old}{gap} \u2502   {new}")
                 continue
@@ -134,7 +124,7 @@ def _screens(change: Change, width: int, paint: _Paint) -> Iterator[str]:
         yield from _framed("after", after, after, width - 4, paint, _GREEN)
         return
     before = [visible(line) for line in change.before.splitlines()]
-    both = max([cells(line) for line in (*before, *after)] or [0]) * 2 + 12
+    both = max([width_of(line) for line in (*before, *after)] or [0]) * 2 + 12
     room = (width - 9) // 2 if width >= min(both, WIDE) else width - 4
     left = list(_framed("before", before, after, room, paint, _RED))
     right = list(_framed("after", after, before, room, paint, _GREEN))
@@ -146,7 +136,7 @@ def _screens(change: Change, width: int, paint: _Paint) -> Iterator[str]:
 
 
 def _inner(lines: list[str], room: int) -> int:
-    return max(_LEAST, min(room, max((cells(line) for line in lines), default=0)))
+    return max(_LEAST, min(room, max((width_of(line) for line in lines), default=0)))
 
 
 def _framed(
@@ -159,5 +149,5 @@ def _framed(
         for piece in cut(line, width):
             mark = paint(code, "\u258c") if differs else " "
             text = paint(code, piece) if differs else piece
-            yield f"{mark}\u2502{text}{' ' * (width - cells(piece))}\u2502 "
+            yield f"{mark}\u2502{text}{' ' * (width - width_of(piece))}\u2502 "
     yield f" \u2514{_LINE * width}\u2518 "

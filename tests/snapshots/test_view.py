@@ -5,9 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.reporters.printable import width_of
 from harness.snapshots.difference import changed_lines, differing, lines_of, rows
 from harness.snapshots.page import render_page
-from harness.snapshots.view import cells, cut, render_change, visible
+from harness.snapshots.view import cut, render_change, visible
 from tests.snapshots.made import change
 
 TEXTS = st.text("ab\n\r\x0c\x1b\u4e00 ", max_size=60)
@@ -73,7 +74,7 @@ def test_screens_that_have_no_room_side_by_side_stand_one_below_the_other() -> N
 
 
 def test_a_letter_with_a_mark_takes_the_cells_of_the_letter() -> None:
-    assert (cells("e\u0301"), cells("\u4e00"), visible("\u202ea\x9b")) == (1, 2, "\ufffda\ufffd")
+    assert (width_of("e\u0301"), width_of("\u4e00"), visible("\u202ea\x9b")) == (1, 2, "\ufffda\ufffd")
 
 
 @given(st.one_of(st.none(), TEXTS), TEXTS, st.integers(40, 200), st.sampled_from(["requests", "screen"]))
@@ -83,14 +84,14 @@ def test_no_line_is_wider_than_the_terminal_and_no_snapshot_controls_it(
     text = render_change(change(before, after, artifact), 1, 1, width=width, color=True)
     for line in COLOURS.sub("", text).split("\n"):
         assert "\x1b" not in line
-        assert cells(line) <= width
+        assert width_of(line) <= width
 
 
 @given(st.text(max_size=40), st.integers(2, 9))
 def test_a_line_in_pieces_is_the_whole_line(text: str, width: int) -> None:
     pieces = cut(visible(text), width)
     assert "".join(pieces) == visible(text)
-    assert all(cells(piece) <= width for piece in pieces)
+    assert all(width_of(piece) <= width for piece in pieces)
 
 
 @given(TEXTS, TEXTS)
