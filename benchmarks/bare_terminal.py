@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pexpect
+from scenario_server import NONCE
 
 from harness import sandbox
 from harness.agents.locate import find_program, load_agent
@@ -28,7 +29,7 @@ from harness.terminal.pty import COLUMNS, ROWS
 if TYPE_CHECKING:
     from harness.agents.spec import AgentSpec
 
-NONCE, FIRST, SECOND = "bench", "FIRST", "SECOND"
+FIRST, SECOND = "FIRST", "SECOND"
 NAME = "terminal-cost"
 PROMPTS = ("Say something about harbours. (ref {nonce})", "And once more, please. (ref {nonce})")
 SCENARIO = f"""scenario: {NAME}
@@ -56,27 +57,7 @@ COMPOSERS = {
     "pi": (rb"\x1b\[7m \x1b\[0m[^\n]*\r\n.*?\x1b\[\?2026l", b"Working..."),
 }
 PATIENCE_S = 60
-
-# In a process of its own, so that its processor time is nobody's here.
-SERVE = """
-import asyncio, sys
-from pathlib import Path
-from harness.scenario_yaml import load_scenario
-from mock_llm.script import Script
-from mock_llm.server import MockServer
-from mock_llm.template import fill_turns
-
-async def main():
-    turns = fill_turns(load_scenario(Path(sys.argv[1])).model, {"nonce": sys.argv[2]})
-    server = MockServer(Script(turns, lane=sys.argv[2]))
-    await server.start()
-    print(server.base_url, flush=True)
-    await asyncio.to_thread(sys.stdin.read)
-    print(len(server.journal.main), flush=True)
-    await server.stop()
-
-asyncio.run(main())
-"""
+SERVER = Path(__file__).with_name("scenario_server.py")
 
 
 @dataclass(frozen=True)
@@ -120,11 +101,11 @@ class Bare:
 
 def bare_run(agent: str, scenario: Path) -> float:
     """One run against a mock server that is ready before the clock starts."""
-    words = [sys.executable, "-c", SERVE, str(scenario), NONCE]
+    words = [sys.executable, str(SERVER), str(scenario)]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as server:
         assert server.stdout
-        base_url = server.stdout.readline().strip()
+        base_url, _prompt = server.stdout.readline().split()
         root = Path(tempfile.mkdtemp(prefix="bare-")).resolve()
         try:
             took_s = _prepared(agent, base_url, root).run()

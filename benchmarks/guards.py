@@ -1,7 +1,8 @@
 """How fast the guards read real text: MB per second of CPU time, in large bites and in small deltas.
 
 The text is what any machine has: READMEs and manuals below some folders, and the docstrings of installed
-Python packages. Run it with ``python benchmarks/guards.py``; ``--profile`` adds what the time goes to.
+Python packages. Run it with ``python benchmarks/guards.py``; ``--write`` puts the table into
+docs/performance.md, ``--profile`` adds what the time goes to.
 
 Goals on one core, for the whole collapse chain: 20 MB/s in bites, 4 MB/s in deltas of 20 characters. The
 cost grows with the text and not faster: ten times the text takes about ten times as long.
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from performance_page import ROOT, write_page
 
 from harness.detectors.batch import Scanner
 from harness.detectors.guard import Guard
@@ -160,15 +161,18 @@ def shares(work: Callable[[], object]) -> Iterator[str]:
         yield f"  {row[2] / total:6.1%}  {where}{name}"
 
 
-def speed(name: str, work: Callable[[Sequence[str]], object], texts: Sequence[str], goal: int) -> None:
-    mb_per_s = sum(map(size_of, texts)) / MB / cpu_s(lambda: work(texts))
-    print(f"{name}: {mb_per_s:.1f} MB per CPU second (goal {goal})")
+def speed(work: Callable[[Sequence[str]], object], texts: Sequence[str]) -> str:
+    return f"{sum(map(size_of, texts)) / MB / cpu_s(lambda: work(texts)):.1f}"
 
 
-def growth(name: str, work: Callable[[Sequence[str]], object]) -> None:
+def growth(work: Callable[[Sequence[str]], object]) -> str:
     texts = [[never_the_same(size)] for size in SIZES]
     times = [cpu_s(lambda text=text: work(text)) for text in texts]  # type: ignore[misc]
-    print(f"{name}, 1x, 10x, 100x the text: {', '.join(f'{t / times[0]:.1f}x' for t in times)} the time")
+    return ", ".join(f"{t / times[0]:.1f}" for t in times)
+
+
+def _listed(fired: Counter[str]) -> str:
+    return ", ".join(f"{number} by `{name}`" for name, number in fired.most_common())
 
 
 SIZES = (30_000, 300_000, 3_000_000)
@@ -177,19 +181,28 @@ SIZES = (30_000, 300_000, 3_000_000)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mb", type=int, default=25, help="how much text is collected")
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
     parser.add_argument("--profile", action="store_true", help="say what the time goes to")
     options = parser.parse_args()
     texts = collect(FOLDERS, options.mb * MB)
     read, fired = as_read(texts)
     total = sum(map(size_of, texts)) / MB
-    print(f"{len(texts):,} documents, {total:.1f} MB; fired in {sum(fired.values())}: {dict(fired)}")
-    print(f"read until it fired: {sum(map(size_of, read)) / MB:.1f} MB")
-    speed("batch", batch, read, GOAL_BATCH)
-    speed("deltas of 20 characters", deltas, read[::4], GOAL_DELTAS)
-    growth("batch", batch)
-    growth("deltas", deltas)
     small, large = (peak_bytes(never_the_same(size)) for size in SIZES[1:])
-    print(f"held at most: {small // 1000} kB in {SIZES[1]:,} characters, {large // 1000} kB in {SIZES[2]:,}")
+    held = f"{small // 1000} kB in {SIZES[1]:,} characters, {large // 1000} kB in {SIZES[2]:,}"
+    whole, small_deltas = speed(batch, read), speed(deltas, read[::4])
+    lines = [
+        f"{len(texts):,} documents, {total:.1f} MB; {sum(map(size_of, read)) / MB:.1f} MB of them are read",
+        f"until a guard fires; it does in {sum(fired.values())} of them: {_listed(fired)}.",
+        "",
+        "| form | MB per CPU second | goal | time for 1, 10, 100 times the text | held at most |",
+        "|---|--:|--:|--:|--:|",
+        f"| whole texts | {whole} | {GOAL_BATCH} | {growth(batch)} | |",
+        f"| deltas of {DELTA} | {small_deltas} | {GOAL_DELTAS} | {growth(deltas)} | {held} |",
+    ]
+    page = "\n".join((*lines, ""))
+    print(page)
+    if options.write:
+        write_page(ROOT / "docs/performance.md", page, "guards")
     if options.profile:
         for name, work, part in (("batch", batch, read), ("deltas", deltas, read[::8])):
             print(f"{name}, the share of each function in its time:")

@@ -22,28 +22,7 @@ from statistics import median
 BUDGET_JOB_S = 1.5
 BUDGET_SHARE_S = 0.3
 
-# Runs in a process of its own, so that its CPU time is nobody's here. A new server for each A run: a
-# script plays once.
-SERVE = """
-import asyncio, sys
-from pathlib import Path
-from harness.find_scenarios import find
-from harness.scenario_yaml import load_scenario
-from mock_llm.script import Script
-from mock_llm.server import MockServer
-from mock_llm.template import fill_turns
-
-async def main():
-    scenario = load_scenario(find([sys.argv[1]], Path.cwd())[0])
-    server = MockServer(Script(fill_turns(scenario.model, {"nonce": "bench"}), lane="bench"))
-    await server.start()
-    print(server.base_url, scenario.prompt.replace("{nonce}", "bench").encode().hex(), flush=True)
-    await asyncio.to_thread(sys.stdin.read)
-    print(len(server.journal.main), flush=True)
-    await server.stop()
-
-asyncio.run(main())
-"""
+SERVER = Path(__file__).with_name("scenario_server.py")
 
 
 @dataclass(frozen=True)
@@ -72,7 +51,7 @@ def measured(argv: list[str], environ: dict[str, str], folder: str) -> Cost:
 def bare_agent(folder: str, scenario: str) -> Cost:
     """A: the agent against a server that is ready before the clock starts."""
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVE, scenario],
+        [sys.executable, str(SERVER), scenario],
         cwd=folder,
         text=True,
         stdin=subprocess.PIPE,

@@ -1,6 +1,6 @@
 """What reports cost: ``qa run --all`` on the reference agent with all four reports, and without any.
 
-    python benchmarks/reports.py [--rounds N]
+    python benchmarks/reports.py --write
 
 makes both in turn, so many times, and exits with 1 when one of two ratios is above the goal: that of the
 fastest runs by the clock, which other work on the machine has disturbed least, and that of the processor
@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from performance_page import ROOT
+from performance_page import ROOT, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,24 +41,33 @@ def main() -> int:
     """Measure, print, judge."""
     parser = argparse.ArgumentParser(description="What reports cost beside the runs they tell about.")
     parser.add_argument("--rounds", type=int, default=7, help="how often both are measured (default: 7)")
-    rounds = max(1, parser.parse_args().rounds)
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    options = parser.parse_args()
+    rounds = max(1, options.rounds)
     without: list[Took] = []
     with_all: list[Took] = []
     for number in range(rounds):
         for reports in (False, True) if number % 2 else (True, False):
             (with_all if reports else without).append(_run(reports=reports))
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
-    print(f"{rounds} rounds on {cores} cores, load {load:.1f}\n")
-    print("| `qa run --all` | without reports | with all four | ratio | rounds from, to |")
-    print("|---|--:|--:|--:|--:|")
     walls = [took.wall_s for took in without], [took.wall_s for took in with_all]
     cpus = [took.cpu_s for took in without], [took.cpu_s for took in with_all]
     by_clock = min(walls[1]) / min(walls[0])
     by_cpu = median(_ratios(*cpus))
-    print(_row("seconds by the clock, the fastest", min, walls, by_clock))
-    print(_row("seconds of processor time, the median", median, cpus, by_cpu))
+    lines = [
+        f"{rounds} rounds on {cores} cores, load {load:.1f}.",
+        "",
+        "| `qa run --all` | without reports | with all four | ratio | rounds from, to |",
+        "|---|--:|--:|--:|--:|",
+        _row("seconds by the clock, the fastest", min, walls, by_clock),
+        _row("seconds of processor time, the median", median, cpus, by_cpu),
+    ]
+    page = "\n".join((*lines, ""))
+    print(page)
+    if options.write:
+        write_page(ROOT / "docs/performance.md", page, "reports")
     is_met = max(by_clock, by_cpu) <= GOAL
-    print(f"\ngoal: {GOAL:.2f} at most; {'met' if is_met else 'missed'}")
+    print(f"goal: {GOAL:.2f} at most; {'met' if is_met else 'missed'}")
     return int(not is_met)
 
 
