@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.reporters.layout import wrong_steps
-from harness.results import Attempt
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.results import ScenarioResult
+    from harness.results import Attempt, ScenarioResult
 
 _ORDER = ("error", "failed", "skipped", "passed")
 
@@ -40,6 +37,9 @@ def repeated(results: Sequence[ScenarioResult]) -> ScenarioResult:
 
 
 def _attempt(result: ScenarioResult) -> Attempt:
+    from harness.reporters.layout import wrong_steps
+    from harness.results import Attempt
+
     wrong = wrong_steps(result)
     what = result.problem.splitlines()[0] if result.problem else ""
     if not what and wrong and result.verdict != "passed":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from mock_llm.journal import Exchange
 
 
-@dataclass(frozen=True, slots=True)
-class GuardDescription:
+class GuardDescription(NamedTuple):
     """What an agent's description says of its guard: empty means it has none that stops text.
 
     ``rules`` are the rule ids it can report. ``unrecorded`` names the figures that its session
@@ -48,8 +47,7 @@ class SessionSource(NamedTuple):
     others: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     r"""The channels of one run.
 
     Attributes:
@@ -73,9 +71,9 @@ class Evidence:
     output: str = ""
     exit_code: int | None = None
     finished: bool = False
-    variables: Mapping[str, str] = field(default_factory=dict)
-    guard: GuardDescription = field(default_factory=GuardDescription)
-    session: SessionSource = field(default_factory=SessionSource)
-    driven: Mapping[str, CheckVerdict] = field(default_factory=dict)
+    variables: Mapping[str, str] = MappingProxyType({})
+    guard: GuardDescription = GuardDescription()
+    session: SessionSource = SessionSource()
+    driven: Mapping[str, CheckVerdict] = MappingProxyType({})
     typed: Sequence[str] = ()
-    snapshots: Mapping[Snapshot, CheckVerdict] = field(default_factory=dict)
+    snapshots: Mapping[Snapshot, CheckVerdict] = MappingProxyType({})

@@ -9,7 +9,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import secrets
 import shutil
 import sys
 import time
@@ -42,7 +41,7 @@ class CannotStart(Exception):
     """The agent cannot be started; the message says why and what to do."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Launch:
     """A started agent and everything that belongs to its run."""
 
@@ -92,7 +91,7 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
     """
     started_s = time.monotonic()
     home_before = real_home.fingerprint({*real_home.KNOWN_FOLDERS, *job.spec.real_folders})
-    token = secrets.token_hex(8)
+    token = os.urandom(8).hex()
     box = _new_sandbox(token)
     port, contained, refusal = listen(os.environ)
     try:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.agents.rule_names import unknown_disabled
 
@@ -16,16 +15,17 @@ if TYPE_CHECKING:
     from mock_llm.script import ScriptTurn
 
 
-@dataclass(frozen=True, slots=True)
-class Cutting:
+class Cutting(NamedTuple):
     """How replies are cut instead of what the scenario says; both None leave the scenario alone."""
 
     deltas: int | None = None
     chars_per_delta: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+AS_WRITTEN = Cutting()
+
+
+class Job(NamedTuple):
     """One run to make: a scenario on an agent in a dialect, or its negative control.
 
     ``argv`` is the agent's program and its fixed arguments. ``again`` are the words of a command line
@@ -37,7 +37,7 @@ class Job:
     argv: tuple[str, ...]
     dialect: str
     control: bool = False
-    cutting: Cutting = Cutting()
+    cutting: Cutting = AS_WRITTEN
     again: tuple[str, ...] = ()
 
     @property
@@ -106,7 +106,7 @@ def plan(
     dialects: Sequence[str],
     *,
     controls: bool = False,
-    cutting: Cutting = Cutting(),
+    cutting: Cutting = AS_WRITTEN,
 ) -> tuple[Job, ...]:
     """Every run of the selection, in the order of the scenarios."""
     jobs = []
@@ -115,12 +115,12 @@ def plan(
             job = Job(scenario, spec, argv, dialect, cutting=cutting)
             jobs.append(job)
             if controls and scenario.control is not None:
-                jobs.append(replace(job, control=True))
+                jobs.append(job._replace(control=True))
     return tuple(jobs)
 
 
 def _cut(turn: ScriptTurn, cutting: Cutting) -> ScriptTurn:
     if cutting.deltas is None and cutting.chars_per_delta is None:
         return turn
-    stream = replace(turn.stream, deltas=cutting.deltas, chars_per_delta=cutting.chars_per_delta)
-    return replace(turn, stream=stream)
+    stream = turn.stream._replace(deltas=cutting.deltas, chars_per_delta=cutting.chars_per_delta)
+    return turn._replace(stream=stream)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.interrupts import INTERRUPTS
 from harness.plan import Cutting, Job, plan
 from harness.problems import UserError
-from harness.results import RunResult, ScenarioResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from harness.agents.spec import AgentSpec
     from harness.meanwhile import Meanwhile
+    from harness.results import RunResult, ScenarioResult
     from harness.scenario import Scenario
     from harness.serving import Serving
     from harness.watchdog import Watchdog
@@ -26,7 +26,7 @@ class BadOption(UserError):
     """An option that does not fit the agent; the message names the valid values."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class QaSession:
     """One invocation of qa, from the command line or from pytest.
 
@@ -58,7 +58,7 @@ class QaSession:
         jobs = plan(
             scenarios, self.spec, self.argv, self.dialects, controls=self.controls, cutting=self.cutting
         )
-        return tuple(replace(job, again=(_word_for(job.scenario), *self.again)) for job in jobs)
+        return tuple(job._replace(again=(_word_for(job.scenario), *self.again)) for job in jobs)
 
     def scenario(self, path: Path) -> Scenario:
         """The scenario of a file, read once."""
@@ -128,6 +128,8 @@ class QaSession:
     @property
     def outcome(self) -> RunResult:
         """All results so far."""
+        from harness.results import RunResult
+
         folder = str(self._folder) if self._folder else ""
         return RunResult(tuple(self.results), folder, time.monotonic() - self._started_s)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import hashlib
     from collections.abc import Iterable, Mapping
 
 KNOWN_FOLDERS = (
@@ -58,6 +58,8 @@ def _digest(path: Path) -> str:
         top = path.lstat()
     except OSError:
         return "absent"
+    import hashlib  # most of these folders are not there
+
     digest = hashlib.sha256()
     _add(digest, ".", top)
     pending = [path] if path.is_dir() and not path.is_symlink() else []

@@ -15,7 +15,8 @@ from mock_llm.problems import did_you_mean, quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness.results import Place, RunResult
+    from harness.place import Place
+    from harness.results import RunResult
 
 KINDS = ("junit", "json", "github", "markdown")
 _TO_OUTPUT = ("github", "markdown")

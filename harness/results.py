@@ -5,21 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from harness.place import Place  # noqa: TC001 - who reads results from JSON asks for the types
+
 Verdict = Literal["passed", "failed", "error", "skipped"]
 Level = Literal["fails", "accept", "warns", "accepted"]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a file; line and column count from 1."""
-
-    file: str
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        """``file:line:column``, as editors and terminals understand it."""
-        return f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class _Run:
             return evidence
         from harness.snapshots.taking import taken
 
-        return replace(evidence, snapshots=taken(self.launch, evidence, is_whole=not self.problem))
+        return evidence._replace(snapshots=taken(self.launch, evidence, is_whole=not self.problem))
 
     def _evidence(self) -> Evidence:
         launch, guard = self.launch, self.launch.job.spec.guard

@@ -6,9 +6,8 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.processes import TOKEN_VARIABLE
 
@@ -23,8 +22,7 @@ PREFIX = "ttsr-qa-"
 """How the name of every private folder begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sandbox:
+class Sandbox(NamedTuple):
     """The folders of one run, below one root that is removed afterwards."""
 
     root: Path

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from harness.results import Place
+from harness.place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from mock_llm.script import Exhausted, Lane, ScriptTurn
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One check: its kind, its checked arguments, and where it stands.
 
     ``args`` is the kind's own frozen dataclass (see ``harness.steps``).
@@ -27,8 +26,7 @@ class Step:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(NamedTuple):
     """The negative control: the same scenario with one thing wrong, and the steps that must then fail.
 
     Exactly one of ``disable`` (rules switched off) and ``model`` (other turns) is not empty.
@@ -37,11 +35,10 @@ class Control:
     must_fail: tuple[str, ...]
     disable: tuple[str, ...] = ()
     model: tuple[ScriptTurn, ...] = ()
-    place: Place = field(default_factory=lambda: Place("", 1, 1))
+    place: Place = Place("", 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(NamedTuple):
     """One scenario file.
 
     Attributes:
@@ -66,7 +63,7 @@ class Scenario:
     tags: tuple[str, ...] = ()
     control: Control | None = None
     mode: Literal["one-shot", "terminal"] = "one-shot"
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = MappingProxyType({})
     timeout_s: float = 60
     max_requests: int = 20
     warnings: tuple[str, ...] = ()

@@ -7,8 +7,8 @@ import posixpath
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
+from harness.place import Place
 from harness.problems import UserError
-from harness.results import Place
 from harness.scenario import Control, Scenario, Step
 from harness.scenario_shape import ALL_STEPS, SCENARIO
 from harness.steps.driving_arguments import DRIVING_SHAPES

@@ -11,9 +11,8 @@ import json
 import os
 import signal
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness import processes
 from harness.sandbox import remove_tree
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """What must be cleaned up for one run, and where its evidence goes."""
 
     token: str
@@ -53,7 +51,7 @@ class Watchdog:
     def watch(self, job: Job) -> None:
         """Clean up after this run if qa dies."""
         self._watched[job.token] = job
-        self._tell({"watch": asdict(job)})
+        self._tell({"watch": job._asdict()})
 
     def release(self, token: str) -> None:
         """This run has been cleaned up."""
@@ -87,7 +85,7 @@ class Watchdog:
             self._reap()
             self._start()
             for job in self._watched.values():
-                self._write_line({"watch": asdict(job)})
+                self._write_line({"watch": job._asdict()})
 
     def _write_line(self, line: dict[str, object]) -> None:
         data = (json.dumps(line) + "\n").encode()

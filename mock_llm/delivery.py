@@ -17,7 +17,6 @@ One of the last four ends every plan.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mock_llm.cuts import Cuts
@@ -111,7 +110,7 @@ def cut(turn: Turn, stream: Stream) -> Iterable[Delta]:
 
 def as_played(turn: Turn, stream: Stream) -> Turn:
     """The turn as its encoder must see it: what runs into the cap stopped for length."""
-    return replace(turn, stop="length") if stream.until_hang_up else turn
+    return turn._replace(stop="length") if stream.until_hang_up else turn
 
 
 def total_chars(turn: Turn, stream: Stream) -> int:

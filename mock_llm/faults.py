@@ -6,7 +6,6 @@ last kind is in :mod:`mock_llm.fault_events`. A fault is one of a script's turn 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -177,7 +176,7 @@ def slowed(fault: Fault, stream: Stream) -> Stream:
     if fault.kind != "slow-first-token":
         return stream
     more_ms = SLOW_MS if fault.for_ms is None else fault.for_ms
-    return replace(stream, first_after_ms=stream.first_after_ms + more_ms)
+    return stream._replace(first_after_ms=stream.first_after_ms + more_ms)
 
 
 def before_headers(fault: Fault) -> Command:

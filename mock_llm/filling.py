@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.script import Exhausted, Lane, Script, ScriptTurn
@@ -44,7 +43,7 @@ def fill_from_request(turn: ScriptTurn, request: ModelRequest, nth: int) -> Scri
         "request.path": request.path,
         "request.dialect": request.dialect,
     }
-    return replace(turn, turn=fill(turn.turn, values), is_template=False)
+    return turn._replace(turn=fill(turn.turn, values), is_template=False)
 
 
 class _Filling:
@@ -53,8 +52,7 @@ class _Filling:
         self._tools = tools
 
     def script(self, script: Script) -> Script:
-        return replace(
-            script,
+        return script._replace(
             turns=tuple(map(self._turn, script.turns)),
             lanes=tuple(map(self._lane, script.lanes)),
             invariants=tuple(map(self._invariant, script.invariants)),
@@ -76,14 +74,14 @@ class _Filling:
     def _turn(self, turn: ScriptTurn) -> ScriptTurn:
         filled = fill_turn(turn, self._variables)
         if filled.when:
-            filled = replace(filled, when=self._matcher(filled.when))
+            filled = filled._replace(when=self._matcher(filled.when))
         if not any(isinstance(part, ToolCall) and part.name in self._tools for part in filled.turn.parts):
             return filled
         parts = tuple(
-            replace(part, name=self._tools.get(part.name, part.name)) if isinstance(part, ToolCall) else part
+            part._replace(name=self._tools.get(part.name, part.name)) if isinstance(part, ToolCall) else part
             for part in filled.turn.parts
         )
-        return replace(filled, turn=replace(filled.turn, parts=parts))
+        return filled._replace(turn=filled.turn._replace(parts=parts))
 
     def _matcher(self, matcher: Matcher) -> Matcher:
         return tuple(

@@ -110,7 +110,6 @@ def _load(path: str, at: ScalarNode, problems: Problems, read_file: ReadFile) ->
 
 
 def _with_includers(found: Problem, problems: Problems, base: int) -> Problem:
-    from dataclasses import replace
 
     places = (f"included by {place}" for place in problems.source.includers(base))
-    return replace(found, hints=(*found.hints, *places), text=problems.source.text_at(base))
+    return found._replace(hints=(*found.hints, *places), text=problems.source.text_at(base))

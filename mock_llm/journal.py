@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,14 +99,13 @@ class Exchange:
         return "".join(self.sent)
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEvent:
+class JournalEvent(NamedTuple):
     """Something that happened to an exchange, on the journal's own clock (seconds)."""
 
     at_s: float
     kind: Literal["request", "delta", "held", "released", "stalled", "ended"]
     exchange: Exchange
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(slots=True)

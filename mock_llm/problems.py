@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,8 +15,7 @@ _WINDOW = 100  # characters of a source line that are shown
 _MOST_VALUES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One mistake. Line and column count from 1 and columns are code points; ``end_column`` is exclusive.
 
     The first of ``hints`` stands beside the caret, the others below it. ``text`` is the text of ``file``

@@ -48,7 +48,7 @@ def read_recorded(texts: Sequence[str]) -> Recorded:
         raise ValueError(f"a line is not as the recorder writes it: {error!r}") from None
     last = attempts[-1]
     fault = last.fault(0) if len(attempts) == 1 else attempts[0].fault(len(attempts) - 1)
-    return Recorded(last.turn(), replace(last.stream(), fault=fault))
+    return Recorded(last.turn(), last.stream()._replace(fault=fault))
 
 
 def _lines(text: str) -> list[dict[str, Any]]:
@@ -160,5 +160,5 @@ class _Attempt:
 def _whole(part: Part, text: str) -> Part:
     """The part with its text, which the template language leaves as it is."""
     if isinstance(part, ToolCall):
-        return replace(part, arguments=literal(text or "{}"))
+        return part._replace(arguments=literal(text or "{}"))
     return replace(part, text=literal(text))

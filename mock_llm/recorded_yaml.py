@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mock_llm.problems import quoted
@@ -59,7 +58,7 @@ def recorded_turn(
         problems.add(found.node.start, found.node.end, f"{quoted(found.value[-1])}: {error}")
         return empty
     stream = _beside(recorded, value["stream"])
-    return ScriptTurn(turn, replace(stream, fault=value["fault"] or stream.fault), place)
+    return ScriptTurn(turn, stream._replace(fault=value["fault"] or stream.fault), place)
 
 
 def _untorn(read_file: Callable[[str], str], path: str) -> str:
@@ -77,8 +76,7 @@ def _beside(recorded: Stream, written: Stream) -> Stream:
     if written == Stream():
         return recorded
     is_paced_anew = written.deltas or written.chars_per_delta or written.every_ms
-    return replace(
-        written,
+    return written._replace(
         recorded=() if is_paced_anew else recorded.recorded,
         first_after_ms=written.first_after_ms or (0 if is_paced_anew else recorded.first_after_ms),
         fault=recorded.fault,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 Role = Literal["system", "user", "assistant", "tool"]
 
 
-@dataclass(frozen=True, slots=True)
-class RequestMessage:
+class RequestMessage(NamedTuple):
     """One message of a request: its text joined, its thinking, its tool calls and results apart.
 
     A tool call is its name, a space, and its arguments as JSON text.
@@ -24,8 +23,7 @@ class RequestMessage:
     tool_calls: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(NamedTuple):
     """A request to the model.
 
     ``messages`` leave the system text out; a tool result is a message with role ``tool``.
@@ -41,10 +39,10 @@ class ModelRequest:
     messages: tuple[RequestMessage, ...]
     tools: tuple[str, ...] = ()
     include_usage: bool = False
-    body: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = MappingProxyType({})
     path: str = ""
     retry: int = 0
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = MappingProxyType({})
 
     @property
     def last_user_text(self) -> str:

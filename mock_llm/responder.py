@@ -230,10 +230,10 @@ def _play(
 def _with_new_calls(turn: ScriptTurn, nth: int) -> ScriptTurn:
     """The turn with calls of other ids: no client may see an id twice in one conversation."""
     parts = tuple(
-        replace(part, id=f"{part.id}_again{nth}") if isinstance(part, ToolCall) and part.id else part
+        part._replace(id=f"{part.id}_again{nth}") if isinstance(part, ToolCall) and part.id else part
         for part in turn.turn.parts
     )
-    return replace(turn, turn=replace(turn.turn, parts=parts))
+    return turn._replace(turn=turn.turn._replace(parts=parts))
 
 
 def _carries(request: ModelRequest, nonce: str) -> bool:

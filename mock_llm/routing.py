@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mock_llm import delivery
@@ -56,7 +55,7 @@ class Router:
         except BadRequest as error:
             problem = f"request {exchange.number} is not valid for {dialect.name}: {error}"
             return refuse(exchange, 400, problem, dialect)
-        exchange.request = request = replace(request, headers=exchange.headers)
+        exchange.request = request = request._replace(headers=exchange.headers)
         try:
             answer = self.responder.answer(request, exchange.number)
         except UndecidedError as error:
@@ -91,7 +90,7 @@ class Router:
         exchange.lane, stream = "side", play.turn.stream
         if stream.is_held and not stream.hold:
             gate = f"{play.lane}-{play.reply}"
-            exchange.turn = replace(play.turn, stream=replace(stream, hold=gate))
+            exchange.turn = play.turn._replace(stream=stream._replace(hold=gate))
 
     def _fate(self, number: int) -> Fate:
         exchange = self._exchanges.get(number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mock_llm.located import MapNode, open_source, parse_yaml
@@ -26,7 +25,7 @@ def parse_scenario_script(data: str | bytes, file: str, read_file: ReadFile = no
     node = parse_yaml(problems)
     if isinstance(node, MapNode):
         entries = tuple((key, value) for key, value in node.entries if key.text in SCRIPT.fields)
-        node = replace(node, entries=entries)
+        node = node._replace(entries=entries)
     value = read(SCRIPT, node, problems) if node else INVALID
     turns: tuple[ScriptTurn, ...] = ()
     if isinstance(value, dict) and isinstance(value["model"], Located):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from mock_llm.turn import Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """How a reply is cut into deltas and paced.
 
     At most one of ``deltas`` (so many pieces over the whole turn, parts kept apart) and
@@ -45,8 +43,7 @@ class Stream:
         return bool(self.hold) or self.hold_after is not None
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptTurn:
+class ScriptTurn(NamedTuple):
     """A turn of the script and its delivery; ``place`` is ``file:line`` for messages.
 
     With ``when`` it answers only a request that fits all its checks. ``is_template`` says that its texts name
@@ -54,14 +51,13 @@ class ScriptTurn:
     """
 
     turn: Turn
-    stream: Stream = field(default_factory=Stream)
+    stream: Stream = Stream()
     place: str = ""
     when: Matcher = ()
     is_template: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SideRequest:
+class SideRequest(NamedTuple):
     """A request an agent makes beside the conversation, such as a title; answered beside the script.
 
     It matches when the system text or the last user text contains ``contains``.
@@ -107,8 +103,7 @@ class Lane(NamedTuple):
         return bool(self.nonce) or self.conversations == "one"
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """What the mock model plays.
 
     Attributes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from errno import EFBIG, EINVAL
 from stat import S_ISDIR, S_ISREG
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mock_llm.call_texts import CallTexts
 from mock_llm.generators import generate, source_shape
@@ -167,8 +167,7 @@ def made_text(part: Picked, problems: Problems, read_file: ReadFile, time: int =
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _TurnReader:
+class _TurnReader(NamedTuple):
     """Makes the script turns of one item of the list."""
 
     node: Node
@@ -185,7 +184,7 @@ class _TurnReader:
             from mock_llm.recorded_yaml import recorded_turn  # few scripts are recordings
 
             recorded = recorded_turn(value, self.node, place, self.problems, self.read_file)
-            return [replace(recorded, when=self._when(value["when"]))]
+            return [recorded._replace(when=self._when(value["when"]))]
         times = 1 if isinstance(value["times"], Invalid) else value["times"]
         when = self._when(value["when"])
         said = self._said(value, 1)
@@ -196,7 +195,7 @@ class _TurnReader:
             if time > 1 and self._counts_along(value):
                 said = self._said(value, time) or said
             turn = _turn(said, value["usage"], first + time - 1, time, value["stop"])
-            turns.append(ScriptTurn(turn, replace(value["stream"], fault=value["fault"]), place, when))
+            turns.append(ScriptTurn(turn, value["stream"]._replace(fault=value["fault"]), place, when))
         return turns
 
     def _when(self, found: Located | Invalid | None) -> Matcher:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -45,7 +44,7 @@ class Spill:
     def forget(self, exchange: Exchange, body_bytes: int) -> None:
         """Take a large body out of memory, now that whoever listens to the journal has seen it."""
         if body_bytes > KEPT_BODY_BYTES and exchange.request is not None and exchange.request.body:
-            exchange.request = replace(exchange.request, body={})
+            exchange.request = exchange.request._replace(body={})
 
     def hear(self, event: JournalEvent) -> None:
         """Write what a reply has beyond what is kept of it."""

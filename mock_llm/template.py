@@ -32,7 +32,7 @@ _NAME = re.compile(r"(\$?)(?<!\{)(\{++)([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Z
 
 def fill(turn: Turn, variables: Mapping[str, str]) -> Turn:
     """The turn with its templates filled. Every turn of a script is a template until then."""
-    return replace(turn, parts=tuple(_filled(part, variables) for part in turn.parts))
+    return turn._replace(parts=tuple(_filled(part, variables) for part in turn.parts))
 
 
 def fill_turns(turns: Iterable[ScriptTurn], variables: Mapping[str, str]) -> tuple[ScriptTurn, ...]:
@@ -44,8 +44,8 @@ def fill_turn(turn: ScriptTurn, variables: Mapping[str, str]) -> ScriptTurn:
     """The same for one turn of a script. One that names values of a request stays a template for them."""
     if any("{request." in content(part) for part in turn.turn.parts):
         parts = tuple(_bound(part, variables) for part in turn.turn.parts)
-        return replace(turn, turn=replace(turn.turn, parts=parts), is_template=True)
-    return replace(turn, turn=fill(turn.turn, variables))
+        return turn._replace(turn=turn.turn._replace(parts=parts), is_template=True)
+    return turn._replace(turn=fill(turn.turn, variables))
 
 
 def fill_text(text: str, variables: Mapping[str, str]) -> str:
@@ -120,7 +120,7 @@ def _with(part: Part, change: Callable[[str, Mapping[str, str]], str], variables
     if not isinstance(part, ToolCall):
         return replace(part, text=change(part.text, variables))
     escaped = {name: json.dumps(value, ensure_ascii=False)[1:-1] for name, value in variables.items()}
-    return replace(part, arguments=change(part.arguments, escaped))
+    return part._replace(arguments=change(part.arguments, escaped))
 
 
 def _replaced(text: str, value: Callable[[str], str], *, unescape: bool) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from mock_llm.located import ListNode, Node, ScalarNode
 
 TIME = "{time}"
@@ -24,7 +22,7 @@ def at_time(node: Node, time: int) -> Node:
         return node
     if isinstance(node, ScalarNode):
         text = node.text.replace(TIME, str(time))
-        return replace(node, text=text, value=time if node.text == TIME else text)
+        return node._replace(text=text, value=time if node.text == TIME else text)
     if isinstance(node, ListNode):
-        return replace(node, items=tuple(at_time(item, time) for item in node.items))
-    return replace(node, entries=tuple((key, at_time(value, time)) for key, value in node.entries))
+        return node._replace(items=tuple(at_time(item, time) for item in node.items))
+    return node._replace(entries=tuple((key, at_time(value, time)) for key, value in node.entries))

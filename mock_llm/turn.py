@@ -30,8 +30,7 @@ class Refusal:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """A tool call; ``arguments`` is the JSON text exactly as it is streamed."""
 
     id: str
@@ -42,16 +41,14 @@ class ToolCall:
 Part = Text | Thinking | ToolCall | Refusal
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """Token counts as a provider would bill them."""
 
     input_tokens: int
     output_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One scripted reply of the model: its parts in order, then how it stopped.
 
     ``stop`` is one of :data:`Stop`, which each dialect says in its own words; any other word is sent as it

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from harness.problems import CannotRun, UserError
 from mock_llm.problems import ScriptError, did_you_mean, quoted
@@ -73,8 +72,7 @@ class AgentMissingError(CannotRun):
         return f"install it (qa agents install {name}: {package}), or {mapping}"
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """What to execute: ``argv`` is the program and the description's fixed arguments.
 
     ``file`` is the agent's own program, where an interpreter of its own stands before it in ``argv``.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from harness.terminal.condition import TerminalSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Install:
+class Install(NamedTuple):
     """How to get the program: ``source`` is ``npm``, ``pypi``, ``embedded`` (part of qa) or ``own``.
 
     ``also`` are further pinned packages. ``runtime`` is the pinned npm package of the interpreter that starts
@@ -38,8 +37,7 @@ class Install:
         return f"{self.package}{'@' if self.source == 'npm' else '=='}{self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class GuardSwitches:
+class GuardSwitches(NamedTuple):
     """The guard of an agent and how to switch it.
 
     ``rules`` are the ids it can report. ``off`` are arguments that switch the whole guard off;
@@ -71,8 +69,7 @@ class GuardSwitches:
         return tuple(word.replace("{rule}", rule) for rule in rules for word in self.disable_rule)
 
 
-@dataclass(frozen=True, slots=True)
-class SideForm:
+class SideForm(NamedTuple):
     """A request that the agent makes beside the conversation: recognised by a text, answered with ``say``.
 
     ``at`` tells when it comes, seen from the first request of the conversation: ``before``, ``during``,
@@ -85,17 +82,15 @@ class SideForm:
     at: str = "any"
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """What is different when a guard is switched: more arguments, environment and settings."""
 
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
+    files: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class OtherGuard:
+class OtherGuard(NamedTuple):
     """A guard of the agent's own that is no set of stream rules.
 
     ``shows`` has its own words by channel (``screen``, ``output``, ``session``, ``request``). ``on`` and
@@ -106,21 +101,19 @@ class OtherGuard:
     looks_at: tuple[str, ...]
     detects: str
     default: str = "on"
-    shows: Mapping[str, str] = field(default_factory=dict)
+    shows: Mapping[str, str] = MappingProxyType({})
     on: Switch | None = None
     off: Switch | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DialectSettings:
+class DialectSettings(NamedTuple):
     """Template values that one dialect needs: ``api`` is the agent's own name for it."""
 
     name: str
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSpec:
+class AgentSpec(NamedTuple):
     """One agent CLI.
 
     Strings in ``command``, ``one_shot``, ``env``, ``files`` and ``session_glob`` are templates over the
@@ -160,13 +153,13 @@ class AgentSpec:
     model: str = "mock-model"
     version_probe: tuple[str, ...] = ("--version",)
     resume: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
+    files: Mapping[str, str] = MappingProxyType({})
     sides: tuple[SideForm, ...] = ()
-    guard: GuardSwitches = field(default_factory=GuardSwitches)
+    guard: GuardSwitches = GuardSwitches()
     guards: tuple[OtherGuard, ...] = ()
-    tools: Mapping[str, str] = field(default_factory=dict)
-    tool_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    tools: Mapping[str, str] = MappingProxyType({})
+    tool_arguments: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     final_call: tuple[str, str] | None = None
     daemons: bool = False
     real_folders: tuple[str, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def switched(spec: AgentSpec, guard: str, way: Literal["on", "off"]) -> AgentSpe
         return None
     settings = {path: _merged(spec.files.get(path), text) for path, text in switch.files.items()}
     files = {**spec.files, **settings}
-    return replace(spec, one_shot=(*switch.args, *spec.one_shot), env={**spec.env, **switch.env}, files=files)
+    return spec._replace(one_shot=(*switch.args, *spec.one_shot), env={**spec.env, **switch.env}, files=files)
 
 
 def _merged(seeded: str | None, settings: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mock_llm.template import fill_text
@@ -29,23 +28,23 @@ def in_the_agents_words(script: Script, spec: AgentSpec, *, terminal: bool = Fal
     to an agent on a terminal, which may not want its final call there.
     """
     if terminal and spec.terminal is not None and not spec.terminal.final_call:
-        spec = replace(spec, final_call=None)
+        spec = spec._replace(final_call=None)
     if not spec.tool_arguments and spec.final_call is None:
         return script
     lanes = tuple(
         lane._replace(turns=tuple(_turn(turn, spec) for turn in lane.turns)) for lane in script.lanes
     )
-    return replace(script, turns=tuple(_turn(turn, spec) for turn in script.turns), lanes=lanes)
+    return script._replace(turns=tuple(_turn(turn, spec) for turn in script.turns), lanes=lanes)
 
 
 def _turn(turn: ScriptTurn, spec: AgentSpec) -> ScriptTurn:
     if any(isinstance(part, ToolCall) for part in turn.turn.parts):
         parts = tuple(_part(part, spec) for part in turn.turn.parts)
-        return replace(turn, turn=replace(turn.turn, parts=parts))
+        return turn._replace(turn=turn.turn._replace(parts=parts))
     if spec.final_call is None or turn.turn.stop != "stop":
         return turn
     call = ToolCall("call_final", *spec.final_call)
-    return replace(turn, turn=replace(turn.turn, parts=(*turn.turn.parts, call), stop="tool"))
+    return turn._replace(turn=turn.turn._replace(parts=(*turn.turn.parts, call), stop="tool"))
 
 
 def _part(part: Part, spec: AgentSpec) -> Part:
@@ -59,4 +58,4 @@ def _part(part: Part, spec: AgentSpec) -> Part:
     if not isinstance(arguments, dict) or not arguments.keys() & names.keys():
         return part
     renamed = {names.get(name, name): value for name, value in arguments.items()}
-    return replace(part, arguments=json.dumps(renamed, ensure_ascii=False))
+    return part._replace(arguments=json.dumps(renamed, ensure_ascii=False))

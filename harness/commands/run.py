@@ -67,7 +67,6 @@ def run(
     """Run scenarios by name, path or tag; evidence goes to .qa/runs."""
     from harness.plan import Cutting
     from harness.qa_session import open_session
-    from harness.results import RunResult
 
     if deltas and chars_per_delta:
         raise click.UsageError("--deltas and --chars-per-delta exclude each other")
@@ -83,6 +82,8 @@ def run(
         sys.exit(5)
     scenarios = shard.of(scenarios) if shard else scenarios
     if not scenarios:
+        from harness.results import RunResult
+
         click.echo(f"shard {shard} has no scenario")
         write(RunResult((), "", 0.0, shard=str(shard)))
         sys.exit(0)

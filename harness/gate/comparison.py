@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.results import Change, Place, ScenarioResult, Stop
+from harness.place import Place
+from harness.results import Change, ScenarioResult, Stop
 from harness.steps.wording import chars, count
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.problems import CannotRun
@@ -122,4 +121,4 @@ def killers(
 
 
 def _switched(job: Job, switch: Switch | None) -> Job:
-    return replace(job, argv=(*job.argv, *switch.arguments)) if switch else job
+    return job._replace(argv=(*job.argv, *switch.arguments)) if switch else job

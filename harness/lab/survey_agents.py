@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.agents.switches import switched
@@ -66,7 +65,7 @@ def aimed(spec: AgentSpec, wanted: Wanted) -> AgentSpec:
         for name in names:
             spec = _switched(spec, wanted, name, way)
     if wanted.model:
-        spec = replace(spec, model=wanted.model)
+        spec = spec._replace(model=wanted.model)
     if wanted.dialect and spec.dialect(wanted.dialect) is None:
         spoken = ", ".join(dialect.name for dialect in spec.dialects)
         raise UserError(f"agent '{spec.name}' does not speak {quoted(wanted.dialect)}; it speaks {spoken}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.lab.survey import Row
-from harness.results import Place
+from harness.place import Place
 from harness.scenario import Step
 from harness.steps.driving_arguments import Type, WaitFor
 from harness.steps.replies import main_stream, turn_text
@@ -79,8 +78,7 @@ def surveyed(
     turns = tuple(_paced(turn) for turn in scenario.model)
     last = ScriptTurn(Turn((Text(LAST_WORDS),)))
     asks = tuple(Lane(GUARD_LANE, _without_prompt(text), (last,), when_exhausted=last) for text in guards_say)
-    return replace(
-        scenario,
+    return scenario._replace(
         model=(*turns, last),
         when_exhausted=last,
         steps=_driving(len(turns), timeout_s) if terminal else (),
@@ -100,14 +98,13 @@ def _without_prompt(text: str) -> Matcher:
 def _paced(turn: ScriptTurn) -> ScriptTurn:
     if turn.turn.chars < _SHORT and not turn.stream.until_hang_up:
         return turn
-    stream = replace(
-        turn.stream,
+    stream = turn.stream._replace(
         deltas=None,
         chars_per_delta=CHARS_PER_DELTA,
         every_ms=EVERY_MS,
         cap_chars=min(turn.stream.cap_chars, MOST_CHARS),
     )
-    return replace(turn, stream=stream)
+    return turn._replace(stream=stream)
 
 
 def _is_call(turn: Turn) -> bool:

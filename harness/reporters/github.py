@@ -22,7 +22,8 @@ from harness.reporters.layout import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harness.results import Change, Place, RunResult, ScenarioResult
+    from harness.place import Place
+    from harness.results import Change, RunResult, ScenarioResult
 
 MOST = 10
 """Annotations of one kind that GitHub takes of a step. Source: GitHub's page on the limits of workflows."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from harness.reporters.printable import padded, printable, width_of, wrapped
 
@@ -18,8 +17,7 @@ _TONES: dict[Verdict, Tone] = {"passed": "good", "failed": "bad", "error": "bad"
 NARROWEST = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Paint:
+class Paint(NamedTuple):
     """How the report may look.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -125,7 +124,7 @@ class _Taking:
         found = [self._compared(artifact, redaction) for artifact in args.of]
         self._log(found)
         if self._is_skipped:
-            rerun = replace(self._launch.job, control=False).rerun
+            rerun = self._launch.job._replace(control=False).rerun
             return Skipped(
                 f"not compared: no snapshot of {self._variant} has been accepted in this folder; "
                 f"'{rerun} --update' keeps a first one for 'qa review'"

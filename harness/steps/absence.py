@@ -7,8 +7,7 @@ had read that the kept text does not hold, and the seam where the kept text went
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.steps.replies import chars_before, reply
 from harness.steps.resolve import UnresolvedError, kept_and_said, paragraphs, reply_fields, resolve
@@ -24,8 +23,7 @@ SEAM_CHARS = 60
 MIN_PIECE_CHARS = 24  # a shorter paragraph may stand in a request by chance
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(NamedTuple):
     """Something that must not be there: it is there when any of its pieces is."""
 
     words: str

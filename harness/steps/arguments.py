@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from harness.steps.snapshot_arguments import SNAPSHOT, Snapshot, snapshot
 from mock_llm.patterns import checked_pattern
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 StreamName = Literal["text", "thinking", "tool"]
 
 
-@dataclass(frozen=True, slots=True)
-class Abort:
+class Abort(NamedTuple):
     """The agent hung up while a reply was streamed.
 
     Attributes:
@@ -36,8 +34,7 @@ class Abort:
     stream: StreamName = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Truncation:
+class Truncation(NamedTuple):
     """The saved message ends where the loop began.
 
     Attributes:
@@ -55,8 +52,7 @@ class Truncation:
     stream: StreamName = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupt:
+class Interrupt(NamedTuple):
     """A request carries the hidden interrupt of a rule; ``contains`` is text that must stand in it."""
 
     request: int = 2
@@ -64,23 +60,20 @@ class Interrupt:
     contains: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(NamedTuple):
     """A later reply was saved in full and contains a text; ``reply`` None means the last one."""
 
     contains: str
     reply: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Silent:
+class Silent(NamedTuple):
     """No rule fired and the whole reply arrived; ``reply`` None means every reply."""
 
     reply: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What one request of the conversation must and must not carry; ``matches`` is a regular expression."""
 
     number: int
@@ -89,15 +82,13 @@ class Request:
     matches: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
+class Requests(NamedTuple):
     """How many requests the conversation took in all."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """What the program printed, escape codes removed."""
 
     contains: tuple[str, ...] = ()
@@ -105,8 +96,7 @@ class Output:
     matches: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(NamedTuple):
     """The exit code of the program; negative is the signal that ended it."""
 
     code: int

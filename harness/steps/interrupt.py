@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.steps.texts import wanted
@@ -42,7 +41,7 @@ def check(args: Interrupt, evidence: Evidence) -> CheckVerdict:
     new = [m for m in carrying if m.text not in old]
     if not new:
         return _absent(args, carrying, request)
-    resolved = replace(args, contains=want.contains[0] if want.contains else None)
+    resolved = args._replace(contains=want.contains[0] if want.contains else None)
     return _judge(resolved, marker, new)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.steps.wording import chars, count
 from mock_llm.turn import Text, Thinking, ToolCall, content
@@ -26,8 +25,7 @@ _CUT_SHORT = _STOPPED | {"length", "max_tokens"}
 _WANTS_TOOLS = frozenset({"tool", "toolUse", "tool_use", "tool_calls"})
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """Reply ``number`` of the main lane; a side that has not come yet is None."""
 
     number: int

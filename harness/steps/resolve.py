@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from harness.steps.replies import UNSEEN, kept_text, main_stream, not_saved, reply, turn_text
 from mock_llm.template import names, substitute
@@ -20,8 +19,7 @@ _REPLY = re.compile(r"reply_([1-9][0-9]*)\.(?:(text|thinking|tool)\.)?([a-z_]+)"
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyField:
+class ReplyField(NamedTuple):
     """``{reply_N.STREAM.FIELD}`` in its parts."""
 
     name: str

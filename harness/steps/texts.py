@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.steps.absence import Absent, absent
 from harness.steps.echo import is_shown
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from harness.evidence import Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """Texts with their templates resolved."""
 
     contains: tuple[str, ...] = ()

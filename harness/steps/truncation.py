@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.steps.replies import UNSEEN, kept_text, not_saved, reply, session_line, turn_text, wire_line
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from harness.steps.replies import Reply
 
 
-@dataclass(frozen=True, slots=True)
-class _Saved:
+class _Saved(NamedTuple):
     """The saved stream beside what the model says on it. ``sent`` is None where that is unknown."""
 
     kept: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -46,11 +45,11 @@ def fast(script: Script) -> Script:
     """The script with nothing to wait for but its gates and faults."""
 
     def unpaced(turn: ScriptTurn) -> ScriptTurn:
-        stream = replace(turn.stream, first_after_ms=0, every_ms=0, recorded=())
-        return replace(turn, stream=stream)
+        stream = turn.stream._replace(first_after_ms=0, every_ms=0, recorded=())
+        return turn._replace(stream=stream)
 
     lanes = tuple(lane._replace(turns=tuple(map(unpaced, lane.turns))) for lane in script.lanes)
-    return replace(script, turns=tuple(map(unpaced, script.turns)), lanes=lanes)
+    return script._replace(turns=tuple(map(unpaced, script.turns)), lanes=lanes)
 
 
 def give_up(message: str) -> NoReturn:

@@ -35,6 +35,7 @@ def _text(generator: str, parameters: tuple[str, ...]) -> str:
     from mock_llm.problems import ScriptError
     from mock_llm.script_yaml import parse_script
     from mock_llm.template import fill
+    from mock_llm.turn import content
 
     pairs = [parameter.partition("=") for parameter in parameters]
     for name, equals, _ in pairs:
@@ -47,7 +48,7 @@ def _text(generator: str, parameters: tuple[str, ...]) -> str:
     except ScriptError as error:
         asked = [generator] * len(head) + list(parameters or [generator])
         give_up("\n".join(_said(problem, asked[problem.line - 1]) for problem in error.problems))
-    return "".join(part.text for part in fill(turn.turn, {}).parts if hasattr(part, "text"))
+    return "".join(content(part) for part in fill(turn.turn, {}).parts)
 
 
 def _said(problem: Problem, asked: str) -> str:

@@ -7,7 +7,8 @@ import pytest
 from harness.agents.checkup import Fact, Probe, facts
 from harness.agents.spec_yaml import parse_agent
 from harness.evidence import Evidence
-from harness.results import Place, StepResult, Verdict
+from harness.place import Place
+from harness.results import StepResult, Verdict
 from harness.steps.verdicts import Failed, Passed, failed
 from mock_llm.journal import Exchange
 

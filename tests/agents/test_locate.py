@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,7 +53,7 @@ def test_a_mapping_of_another_agent_changes_nothing(tmp_path: Path) -> None:
 
 def test_the_prefix_of_another_version_is_not_used(tmp_path: Path) -> None:
     environ = world(tmp_path)
-    older = replace(PI, install=replace(PI.install, version="0.1.0"))
+    older = PI._replace(install=PI.install._replace(version="0.1.0"))
     program(prefix_folder(older, cache_folder(environ)) / "node_modules" / ".bin" / "pi")
     with pytest.raises(AgentMissingError):
         find_program(PI, environ=environ)
@@ -67,13 +66,13 @@ def test_the_embedded_agent_runs_on_the_python_of_qa() -> None:
 
 def test_fixed_arguments_stay_behind_the_program(tmp_path: Path) -> None:
     mine = program(tmp_path / "node")
-    spec = replace(PI, command=("pi", "--quiet"))
+    spec = PI._replace(command=("pi", "--quiet"))
     assert find_program(spec, {"pi": str(mine)}).argv == (str(mine), "--quiet")
 
 
 def test_a_missing_program_is_named_with_its_cure(tmp_path: Path) -> None:
     with pytest.raises(AgentMissingError) as error:
-        find_program(replace(PI, path="harness/agents/pi.yaml"), environ=world(tmp_path))
+        find_program(PI._replace(path="harness/agents/pi.yaml"), environ=world(tmp_path))
     assert error.value.exit_code == 3
     assert str(error.value) == (
         "agent 'pi' cannot start: no program 'pi' on PATH\n"

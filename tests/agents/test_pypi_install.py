@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +159,6 @@ def test_the_python_of_qa_makes_the_environment(demo: AgentSpec, tmp_path: Path)
     program = install_agent(demo, tmp_path / "cache", quiet)
     config = (program.parent.parent / "pyvenv.cfg").read_text()
     assert f"version = {sys.version_info.major}.{sys.version_info.minor}" in config
-    assert mistake_in(replace(demo, command=("other",)), program.parent.parent) == (
+    assert mistake_in(demo._replace(command=("other",)), program.parent.parent) == (
         "demo-cli==1.2.0 has no program 'other'"
     )

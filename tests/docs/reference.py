@@ -177,7 +177,7 @@ def _default(field: Field) -> str:
         return "must be there"
     if isinstance(field.default, int | float | str) and field.default != "":
         return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
-    if isinstance(field.default, tuple) and field.default:
+    if type(field.default) is tuple and field.default:
         return f"`[{', '.join(field.default)}]`"
     return ""
 

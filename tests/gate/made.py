@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.gate.comparison import Known
-from harness.results import Place, ScenarioResult, StepResult, Stop, Verdict
+from harness.place import Place
+from harness.results import ScenarioResult, StepResult, Stop, Verdict
 
 LOOP = Stop(1, "text", "collapse-repetition", "paragraph-repeat", 1046, 454, 1362, 1362)
 KEY = ("reference", "openai-chat", "loop")

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from harness.gate.comparison import Known, compare, duration_class, failing, known, taken
-from harness.results import Attempt, Change, Place, ScenarioResult
+from harness.place import Place
+from harness.results import Attempt, Change, ScenarioResult
 from tests.gate import made
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.gate.baseline_file import parse_gate
-from harness.results import Place
+from harness.place import Place
 from tests.gate.detector_repository import Ended, Repository, made_in
 from tests.gate.reports import Read, Reports
 from tests.snapshots.test_review_terminal import Terminal

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,10 +17,10 @@ BASE = "scenario: a\nsummary: b\nmodel: [{say: hi}]\nprompt: c\nsteps: [{exit: 0
 def control(disable: str, **guard: Any) -> Job:
     """The control that disables these rules, on an agent with two rules and the given switches."""
     reference = load_agent("reference")
-    given: AgentSpec = replace(
-        reference, guard=replace(reference.guard, rules=("loops", "leaks"), off=(), disable_rule=())
+    given: AgentSpec = reference._replace(
+        guard=reference.guard._replace(rules=("loops", "leaks"), off=(), disable_rule=())
     )
-    spec = replace(given, guard=replace(given.guard, **guard))
+    spec = given._replace(guard=given.guard._replace(**guard))
     scenario = parse_scenario(f"{BASE}control: {{disable: {disable}, must_fail: [exit]}}\n", "a.yaml")
     return Job(scenario, spec, ("agent",), "openai-chat", control=True)
 
@@ -50,4 +49,4 @@ def test_without_a_switch_there_is_no_control() -> None:
 
 
 def test_a_run_that_is_no_control_needs_no_switch() -> None:
-    assert replace(control("[loops]"), control=False).guard_arguments == ()
+    assert control("[loops]")._replace(control=False).guard_arguments == ()

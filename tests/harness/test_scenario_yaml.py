@@ -10,8 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.place import Place
 from harness.problems import UserError
-from harness.results import Place
 from harness.scenario import Scenario
 from harness.scenario_yaml import ScenarioError, load_scenario, load_scenarios, parse_scenario
 from harness.steps.arguments import (

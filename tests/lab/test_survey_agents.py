@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,7 +65,7 @@ def test_an_agent_without_a_terminal_mode_cannot_be_surveyed_in_one() -> None:
     wanted = parse_agent("cline:terminal")
     assert aimed(load_agent("cline"), wanted).terminal
     with pytest.raises(UserError, match="run only one-shot"):
-        aimed(replace(load_agent("cline"), terminal=None), wanted)
+        aimed(load_agent("cline")._replace(terminal=None), wanted)
 
 
 def test_every_word_of_the_page_names_an_agent_that_can_be_had_so() -> None:

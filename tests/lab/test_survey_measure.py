@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,7 +91,7 @@ def test_a_guard_that_asks_beside_the_running_reply_fired_where_the_screen_ends(
     cell = _cell(LOOP, evidence, under_way={2: 90})
     assert (cell.outcome, cell.at) == ("stopped", 50)
     assert "place: 50 characters are shown; request 2 came when 90 characters had been sent" in cell.sides
-    unseen = _cell(LOOP, replace(evidence, output=""), under_way={2: 90})
+    unseen = _cell(LOOP, evidence._replace(output=""), under_way={2: 90})
     assert (unseen.outcome, unseen.at) == ("stopped", 90)
     late = _cell(LOOP, evidence)
     assert (late.outcome, late.at) == ("stopped", None)

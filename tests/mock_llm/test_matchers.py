@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,7 +46,7 @@ def request_of(asking: Any) -> Any:
     def make(messages: list[dict[str, Any]]) -> ModelRequest:
         more = {"temperature": 0.5, "n": 1, "tools": [{"type": "function", "function": {"name": "bash"}}]}
         request: ModelRequest = asking.request(messages=messages, **more)
-        return replace(request, headers={"x-app": "pi"})
+        return request._replace(headers={"x-app": "pi"})
 
     return make
 

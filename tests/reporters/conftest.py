@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.results import Place, RunResult, ScenarioResult, StepResult, Verdict
+from harness.place import Place
+from harness.results import RunResult, ScenarioResult, StepResult, Verdict
 
 FILE = "scenarios/ttsr-near-duplicate-loop.yaml"
 FIRED = "near-duplicate-paragraphs fired at 1,797 of 2,446 characters (session; client hung up after 1,804 characters)"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from harness.place import Place
 from harness.reporters.gate_console import render_gate, render_run_line
 from harness.reporters.paint import Paint
-from harness.results import Attempt, Change, Place, RunResult
+from harness.results import Attempt, Change, RunResult
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

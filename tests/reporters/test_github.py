@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.place import Place
 from harness.reporters.github import MOST, render_github
-from harness.results import Attempt, Change, Level, Place, RunResult
+from harness.results import Attempt, Change, Level, RunResult
 
 
 def change(number: int, level: Level = "accept", **facts: Any) -> Change:

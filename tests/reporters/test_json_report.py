@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from harness.results import Attempt, Change, Place, RunResult, Stop
+from harness.place import Place
+from harness.results import Attempt, Change, RunResult, Stop
 from harness.results_json import FORMAT, BadResults, parse_results, render_results, results_schema
 
 

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from junit2htmlreport.parser import Junit
 
+from harness.place import Place
 from harness.reporters.junit import render_junit
-from harness.results import Attempt, Change, Place, RunResult, ScenarioResult, Stop
+from harness.results import Attempt, Change, RunResult, ScenarioResult, Stop
 
 ROOT = "/work/repo"
 RUNS = f"{ROOT}/.qa/runs/0001"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from harness.place import Place
 from harness.reporters.markdown import render_markdown
-from harness.results import Attempt, Change, Place, RunResult, Stop
+from harness.results import Attempt, Change, RunResult, Stop
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

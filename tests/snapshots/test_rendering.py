@@ -87,7 +87,7 @@ def test_a_timeline_has_no_times_and_says_what_was_refused() -> None:
         "refused: POST /v1\nexit -15\n"
     )
     later = tuple(replace_times(e) for e in main)
-    assert render_timeline(replace(evidence, main=later)) == text
+    assert render_timeline(evidence._replace(main=later)) == text
 
 
 def test_a_stopped_reply_reads_alike_whether_its_rest_was_sent_before_the_hang_up_showed() -> None:

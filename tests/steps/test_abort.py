@@ -53,7 +53,7 @@ def test_a_whole_reply_fails_and_says_whether_the_agent_has_a_guard_at_all(build
     assert verdict.expected == (
         "reply 1 stopped by collapse-repetition / paragraph-repeat, within 80 characters"
     )
-    unguarded = check(ARGS, replace(evidence, guard=replace(build.guard, rules=())))
+    unguarded = check(ARGS, evidence._replace(guard=build.guard._replace(rules=())))
     assert isinstance(unguarded, Failed)
     assert unguarded.observed == f"no guard: all {total} characters arrived"
 
@@ -70,11 +70,11 @@ def test_an_endless_reply_that_nobody_stops_fails_at_the_models_cap(build: Any) 
 
 def test_another_rule_or_mechanism_fails_and_is_named(build: Any) -> None:
     for args, reason in (
-        (replace(ARGS, rule="repetitive-turns"), "rule: 'collapse-repetition' fired, not 'repetitive-turns'"),
-        (replace(ARGS, mechanism="line-cycle"), "mechanism: 'paragraph-repeat', not 'line-cycle'"),
-        (replace(ARGS, fired_at=61), "fired_at: 60, not 61"),
-        (replace(ARGS, fired_at=1042), "fired_at: 60, not 1,042"),
-        (replace(ARGS, within_chars=59), "within_chars: 1 character too late"),
+        (ARGS._replace(rule="repetitive-turns"), "rule: 'collapse-repetition' fired, not 'repetitive-turns'"),
+        (ARGS._replace(mechanism="line-cycle"), "mechanism: 'paragraph-repeat', not 'line-cycle'"),
+        (ARGS._replace(fired_at=61), "fired_at: 60, not 61"),
+        (ARGS._replace(fired_at=1042), "fired_at: 60, not 1,042"),
+        (ARGS._replace(within_chars=59), "within_chars: 1 character too late"),
     ):
         verdict = check(args, _stopped(build))
         assert isinstance(verdict, Failed)
@@ -83,37 +83,37 @@ def test_another_rule_or_mechanism_fails_and_is_named(build: Any) -> None:
 
 
 def test_a_rule_of_another_name_stands_in_the_observed_text(build: Any) -> None:
-    verdict = check(replace(ARGS, rule="repetitive-turns"), _stopped(build))
+    verdict = check(ARGS._replace(rule="repetitive-turns"), _stopped(build))
     assert isinstance(verdict, Failed)
     assert verdict.observed.startswith("collapse-repetition / paragraph-repeat fired at 60")
 
 
 def test_the_limit_and_the_exact_offset_include_their_own_figure(build: Any) -> None:
-    assert isinstance(check(replace(ARGS, within_chars=60, fired_at=60), _stopped(build)), Passed)
+    assert isinstance(check(ARGS._replace(within_chars=60, fired_at=60), _stopped(build)), Passed)
 
 
 def test_without_an_offset_in_the_session_the_limit_holds_for_the_wire(build: Any) -> None:
     evidence = _stopped(build)
     rules = (build.record(fired_at=None),)
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
-    assert isinstance(check(replace(ARGS, within_chars=66), evidence), Passed)
-    assert isinstance(check(replace(ARGS, within_chars=65), evidence), Failed)
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
+    assert isinstance(check(ARGS._replace(within_chars=66), evidence), Passed)
+    assert isinstance(check(ARGS._replace(within_chars=65), evidence), Failed)
 
 
 def test_a_figure_that_the_session_leaves_out_fails_unless_the_agent_is_known_for_it(build: Any) -> None:
     evidence = _stopped(build)
     rules = (build.record(mechanism=None),)
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Failed)
     assert verdict.evidence[0] == "mechanism: the session does not state it"
-    guard = replace(build.guard, unrecorded=("mechanism",))
-    assert isinstance(check(ARGS, replace(evidence, guard=guard)), Passed)
+    guard = build.guard._replace(unrecorded=("mechanism",))
+    assert isinstance(check(ARGS, evidence._replace(guard=guard)), Passed)
 
 
 def test_an_abort_without_a_record_cannot_be_given_to_a_rule(build: Any) -> None:
     evidence = _stopped(build)
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=()))
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=()))
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Failed)
     assert verdict.evidence[0] == "no record in the session names the rule"
@@ -121,7 +121,7 @@ def test_an_abort_without_a_record_cannot_be_given_to_a_rule(build: Any) -> None
 
 
 def test_a_hang_up_without_a_session_names_no_rule(build: Any) -> None:
-    evidence = replace(_stopped(build), transcript=None)
+    evidence = _stopped(build)._replace(transcript=None)
     assert isinstance(check(ARGS, evidence), Failed)
     verdict = check(Abort(), evidence)
     assert isinstance(verdict, Passed)
@@ -131,7 +131,7 @@ def test_a_hang_up_without_a_session_names_no_rule(build: Any) -> None:
 def test_a_finding_in_the_other_stream_fails(build: Any) -> None:
     evidence = _stopped(build)
     rules = (build.record(data={"stream": "thinking"}),)
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Failed)
     assert verdict.evidence[0] == "stream: it fired in 'thinking', not in 'text'"
@@ -141,7 +141,7 @@ def test_a_loop_in_the_thinking_is_measured_by_the_thinking(build: Any) -> None:
     exchange = build.exchange("Short.", 66, thinking=build.text, ended="client-hung-up")
     saved = (build.message(build.marker, thinking=build.text[:40], stop="aborted"),)
     rules = (build.record(data={"stream": "thinking"}),)
-    verdict = check(replace(ARGS, stream="thinking"), build.evidence(exchange, saved=saved, rules=rules))
+    verdict = check(ARGS._replace(stream="thinking"), build.evidence(exchange, saved=saved, rules=rules))
     assert isinstance(verdict, Passed)
     assert f"at 60 of {len(build.text)} characters" in verdict.observed
 
@@ -149,14 +149,14 @@ def test_a_loop_in_the_thinking_is_measured_by_the_thinking(build: Any) -> None:
 def test_of_two_records_the_one_with_the_wanted_mechanism_counts(build: Any) -> None:
     evidence = _stopped(build)
     rules = (build.record(20, mechanism="line-cycle"), build.record())
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
-    assert isinstance(check(replace(ARGS, fired_at=60), evidence), Passed)
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
+    assert isinstance(check(ARGS._replace(fired_at=60), evidence), Passed)
 
 
 def test_a_record_of_another_message_says_nothing_about_this_one(build: Any) -> None:
     evidence = _stopped(build)
     rules = (build.record(message=3),)
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
     assert isinstance(check(ARGS, evidence), Failed)
 
 
@@ -167,11 +167,11 @@ def test_it_waits_for_the_reply_its_end_and_the_session(build: Any) -> None:
     assert check(ARGS, running) == Pending("the end of reply 1")
     unsaved = build.evidence(build.exchange(build.text), finished=False)
     assert check(ARGS, unsaved) == Pending("assistant message 1 in the session")
-    assert isinstance(check(ARGS, replace(_stopped(build), finished=False)), Passed)
+    assert isinstance(check(ARGS, _stopped(build)._replace(finished=False)), Passed)
 
 
 def test_a_reply_that_was_never_asked_for_fails_at_the_end(build: Any) -> None:
-    verdict = check(replace(ARGS, reply=2), _stopped(build))
+    verdict = check(ARGS._replace(reply=2), _stopped(build))
     assert isinstance(verdict, Failed)
     assert verdict.observed == "the agent asked for 1 reply, so reply 2 never came"
 
@@ -201,7 +201,7 @@ def test_an_endless_reply_has_no_total(build: Any) -> None:
 def test_a_limit_that_neither_side_can_show_fails(build: Any) -> None:
     evidence = _stopped(build, sent=len(build.text))
     rules = (build.record(fired_at=None),)
-    evidence = replace(evidence, transcript=replace(evidence.transcript, rules=rules))
+    evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Failed)
     assert verdict.evidence[0] == "within_chars: neither side says where it fired"

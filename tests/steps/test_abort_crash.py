@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,7 +83,7 @@ def test_a_side_request_after_the_hang_up_proves_that_the_agent_lives(build: Any
 
 
 def test_what_the_agent_prints_about_its_stop_proves_it_when_it_ends_normally(build: Any) -> None:
-    guard = replace(build.guard, output_marker="stopped a loop")
+    guard = build.guard._replace(output_marker="stopped a loop")
     told = {"guard": guard, "output": "... stopped a loop\n", "session": NO_SESSION}
     assert isinstance(check(ANY, _cut(build, exit_code=0, **told)), Passed)
     assert "exited with 1" in _observed(check(ANY, _cut(build, exit_code=1, **told)))
@@ -105,7 +104,7 @@ def test_the_session_may_use_another_word_for_a_stopped_message(build: Any, word
 
 
 def test_without_a_session_it_waits_for_what_the_agent_does_next(build: Any) -> None:
-    evidence = replace(_cut(build, session=NO_SESSION), finished=False)
+    evidence = _cut(build, session=NO_SESSION)._replace(finished=False)
     assert check(ANY, evidence) == Pending("what the agent does after the hang-up")
 
 

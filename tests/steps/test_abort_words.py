@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ SAYS = (
 
 def _run(build: Any, *exchanges: Any, **facts: Any) -> Any:
     """A run of an agent without stream rules, whose guards say these words."""
-    guard = replace(build.guard, rules=(), says=SAYS)
+    guard = build.guard._replace(rules=(), says=SAYS)
     return build.evidence(*exchanges, **({"guard": guard, "exit_code": 0} | facts))
 
 
@@ -45,7 +44,7 @@ def test_an_error_record_beside_a_hang_up_passes_and_names_every_side(build: Any
 
 def test_a_question_on_the_screen_stops_a_reply_that_was_read_to_its_end(build: Any) -> None:
     evidence = _run(build, build.exchange(build.text), saved=(), typed=("hello",))
-    asked = replace(evidence, output="│ A potential loop was detected │")
+    asked = evidence._replace(output="│ A potential loop was detected │")
     verdict = check(Abort(), asked)
     assert verdict == Passed(
         f"modal stopped it (wire: all {len(build.text)} characters were sent; "
@@ -83,7 +82,7 @@ def test_an_agent_that_says_why_it_ends_has_not_crashed(build: Any, code: int) -
     verdict = check(Abort(), told)
     assert isinstance(verdict, Passed)
     assert "session: this agent keeps none" in verdict.observed
-    silent = check(Abort(), replace(told, output=""))
+    silent = check(Abort(), told._replace(output=""))
     assert isinstance(silent, Failed)
     assert silent.observed == f"the agent exited with {code} while reply 1 was streamed"
 

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from harness.results import Place
+from harness.place import Place
 from harness.scenario import Step
 from harness.steps import arguments
 from harness.steps.checks import CHECKS, check
@@ -59,7 +58,7 @@ def test_a_step_passes_through_the_registry(build: Any) -> None:
 
 def test_a_check_that_still_waits_at_the_end_has_failed(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(CHECKS, "exit", lambda _args, _evidence: Pending("a sign"))
-    verdict = check(replace(_step("exit"), label="exit#2"), build.evidence())
+    verdict = check(_step("exit")._replace(label="exit#2"), build.evidence())
     assert verdict == Failed("still waiting for a sign", "exit#2 is decided before the run ends")
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,8 +66,8 @@ def test_only_a_user_message_carries_it(build: Any, role: str) -> None:
 
 def test_its_text_is_checked_with_templates_resolved(build: Any) -> None:
     evidence = _run(build, "Analyse", f"{TAG}stay on N-7</system-interrupt>")
-    assert isinstance(check(replace(ARGS, contains="on {nonce}"), evidence), Passed)
-    verdict = _failed(check(replace(ARGS, contains="off {nonce}"), evidence))
+    assert isinstance(check(ARGS._replace(contains="on {nonce}"), evidence), Passed)
+    verdict = _failed(check(ARGS._replace(contains="off {nonce}"), evidence))
     assert verdict.observed == "the interrupt in request 2 lacks 'off N-7'"
 
 
@@ -78,7 +77,7 @@ def test_it_waits_for_the_request_and_fails_when_none_comes(build: Any) -> None:
 
 
 def test_an_agent_without_interrupts_fails_at_once(build: Any) -> None:
-    guard = replace(build.guard, interrupt_marker="")
+    guard = build.guard._replace(interrupt_marker="")
     verdict = _failed(check(ARGS, _run(build, finished=False, guard=guard)))
     assert (
         verdict.observed

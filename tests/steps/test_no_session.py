@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from harness.evidence import GuardDescription, SessionSource
@@ -73,12 +72,12 @@ def test_what_was_sent_at_once_is_not_said_to_have_arrived(build: Any) -> None:
     assert _observed(stopped) == "no sign that the guard fired: all 12 characters were sent"
     assert isinstance(stopped, Failed)
     assert "every_ms" in stopped.evidence[0]
-    unguarded = check_abort(Abort(), replace(evidence, guard=GuardDescription()))
+    unguarded = check_abort(Abort(), evidence._replace(guard=GuardDescription()))
     assert _observed(unguarded) == "no guard: all 12 characters were sent"
 
 
 def test_an_agent_that_failed_after_the_reply_may_not_have_read_it(build: Any) -> None:
-    evidence = replace(_run(build, build.exchange("All is well.", exact=False)), exit_code=3)
+    evidence = _run(build, build.exchange("All is well.", exact=False))._replace(exit_code=3)
     assert _observed(check_silent(Silent(), evidence)) == (
         "the agent exited with 3 after reply 1 was sent, and no session shows how much of it was read"
     )
@@ -100,5 +99,5 @@ def test_a_stop_that_came_too_late_for_a_hang_up_is_told_by_the_next_request(bui
 def test_it_is_told_by_what_the_agent_prints_too(build: Any) -> None:
     evidence = _run(build, build.exchange(build.text, exact=False), output="loop stopped\n")
     assert "no sign" in _observed(check_abort(Abort(), evidence))
-    guard = replace(build.guard, output_marker="loop stopped")
-    assert isinstance(check_abort(Abort(), replace(evidence, guard=guard)), Passed)
+    guard = build.guard._replace(output_marker="loop stopped")
+    assert isinstance(check_abort(Abort(), evidence._replace(guard=guard)), Passed)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,9 +57,9 @@ def test_an_answer_that_was_wrapped_on_the_screen_was_seen(build: Any) -> None:
 
 
 def test_a_numbered_reply_is_judged_by_itself(build: Any) -> None:
-    assert isinstance(check(replace(ARGS, reply=2), _run(build)), Passed)
-    assert _failed(check(replace(ARGS, reply=1), _run(build))).observed.startswith("reply 1 lacks")
-    missing = _failed(check(replace(ARGS, reply=3), _run(build)))
+    assert isinstance(check(ARGS._replace(reply=2), _run(build)), Passed)
+    assert _failed(check(ARGS._replace(reply=1), _run(build))).observed.startswith("reply 1 lacks")
+    missing = _failed(check(ARGS._replace(reply=3), _run(build)))
     assert missing.observed == "no assistant message 3: reader pi-jsonl found 2 assistant messages in a.jsonl"
 
 
@@ -83,7 +82,7 @@ def test_no_session_fails(build: Any) -> None:
 
 
 def test_a_numbered_reply_passes_while_the_run_goes_on(build: Any) -> None:
-    assert isinstance(check(replace(ARGS, reply=2), _run(build, finished=False)), Passed)
+    assert isinstance(check(ARGS._replace(reply=2), _run(build, finished=False)), Passed)
 
 
 def test_an_answer_that_no_reply_on_the_wire_holds_is_none(build: Any) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from harness.steps.arguments import Request, Requests
@@ -66,10 +65,8 @@ def test_a_regular_expression_is_searched_line_by_line(build: Any) -> None:
 
 
 def test_a_lacking_text_that_is_empty_can_never_fail_so_it_does(build: Any) -> None:
-    whole = replace(
-        _run(build, "Analyse"),
-        transcript=build.evidence(saved=(build.message(build.text),)).transcript,
-    )
+    saved = build.evidence(saved=(build.message(build.text),)).transcript
+    whole = _run(build, "Analyse")._replace(transcript=saved)
     verdict = _failed(check_request(Request(2, lacks=("{reply_1.dropped}",)), whole))
     assert verdict.observed == "'{reply_1.dropped}' has no value: nothing of reply 1 was dropped"
     assert _failed(check_request(Request(2, lacks=("",)), _run(build, "Analyse"))).observed == (
@@ -102,7 +99,7 @@ def test_the_text_of_a_request_holds_every_part_once(build: Any) -> None:
 def test_the_right_number_of_requests_passes_only_at_the_end(build: Any) -> None:
     evidence = _run(build, "Analyse")
     assert check_requests(Requests(2), evidence) == Passed("2 requests")
-    running = replace(evidence, finished=False)
+    running = evidence._replace(finished=False)
     assert check_requests(Requests(2), running) == Pending("the end of the run, 2 requests so far")
 
 
@@ -112,7 +109,7 @@ def test_one_request_too_many_fails_at_once_and_too_few_at_the_end(build: Any) -
     assert (verdict.observed, verdict.expected) == ("2 requests", "1 request")
     assert verdict.evidence[-1] == "request 2: last user text 'Analyse'"
     assert isinstance(check_requests(Requests(3), running), Pending)
-    assert _failed(check_requests(Requests(3), replace(running, finished=True)))
+    assert _failed(check_requests(Requests(3), running._replace(finished=True)))
 
 
 def test_a_refused_request_counts_and_is_named_and_a_side_request_does_not(build: Any) -> None:
@@ -130,5 +127,5 @@ def test_a_request_that_the_client_repeated_counts_once_and_is_named(build: Any)
     first, again, second = (build.exchange("a") for _ in range(3))
     evidence = build.evidence(again, second)
     first.reply = 1
-    evidence = replace(evidence, exchanges=(first, again, second))
+    evidence = evidence._replace(exchanges=(first, again, second))
     assert check_requests(Requests(2), evidence) == Passed("2 requests, and 1 repeated by the client")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,9 +78,9 @@ def test_an_empty_value_is_an_error(build: Any) -> None:
 
 
 def test_nothing_dropped_is_an_error_and_so_is_an_unknown_cut(build: Any) -> None:
-    whole = replace(_stopped(build), transcript=build.evidence(saved=(build.message(build.text),)).transcript)
+    whole = _stopped(build)._replace(transcript=build.evidence(saved=(build.message(build.text),)).transcript)
     assert _reason("{reply_1.dropped}", whole).reason == "nothing of reply 1 was dropped"
-    other = replace(_stopped(build), transcript=build.evidence(saved=(build.message("Else."),)).transcript)
+    other = _stopped(build)._replace(transcript=build.evidence(saved=(build.message("Else."),)).transcript)
     assert "does not keep the beginning" in _reason("{reply_1.dropped}", other).reason
     endless = build.exchange(turn=build.turn(build.text, until_hang_up=True))
     assert _reason("{reply_1.dropped}", _stopped(build, exchange=endless)).reason == "reply 1 has no end"

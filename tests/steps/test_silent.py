@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from harness.steps.arguments import Silent
@@ -124,5 +123,5 @@ def test_a_reply_still_open_or_capped_at_the_end_did_not_arrive(build: Any) -> N
 
 
 def test_an_agent_without_interrupts_is_judged_by_the_rest(build: Any) -> None:
-    guard = replace(build.guard, interrupt_marker="", rules=())
+    guard = build.guard._replace(interrupt_marker="", rules=())
     assert isinstance(check(ARGS, _run(build, guard=guard)), Passed)

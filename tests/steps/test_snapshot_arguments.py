@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.evidence import Evidence
-from harness.results import Place
+from harness.place import Place
 from harness.scenario import Step
 from harness.scenario_yaml import ScenarioError, parse_scenario
 from harness.steps.checks import check

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from harness.steps.arguments import Truncation
@@ -70,7 +69,7 @@ def test_a_reply_that_was_kept_whole_was_not_truncated(build: Any) -> None:
 
 
 def test_a_loop_in_the_thinking_keeps_thinking_and_a_marker_in_text(build: Any) -> None:
-    args = replace(ARGS, stream="thinking")
+    args = ARGS._replace(stream="thinking")
     exchange = build.exchange(thinking=build.text)
     evidence = _run(build, build.marker, thinking=build.text[:40], exchange=exchange)
     assert check(args, evidence) == Passed("40 characters kept, 75 persisted with the marker")
@@ -88,13 +87,13 @@ def test_an_endless_reply_is_compared_over_its_repetitions(build: Any) -> None:
 def test_it_waits_for_the_message_and_fails_when_none_comes(build: Any) -> None:
     evidence = build.evidence(build.exchange(build.text), finished=False)
     assert check(ARGS, evidence) == Pending("assistant message 1 in the session")
-    verdict = _failed(check(ARGS, replace(evidence, finished=True)))
+    verdict = _failed(check(ARGS, evidence._replace(finished=True)))
     assert verdict.observed == "no session file matched {home}/.agent/*.jsonl; files there: none"
     assert verdict.evidence[0].startswith("wire: reply 1 ended"), "the session is not spoken of twice"
 
 
 def test_an_agent_without_a_marker_is_said_to_have_none(build: Any) -> None:
-    guard = replace(build.guard, truncation_marker="")
+    guard = build.guard._replace(truncation_marker="")
     verdict = _failed(check(ARGS, _run(build, build.text[:40], guard=guard)))
     assert "marker: the agent's description has no 'guard.truncation_marker'" in verdict.evidence
 
