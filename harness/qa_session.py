@@ -93,6 +93,7 @@ class QaSession:
         self._early[job.key] = serving
         self._meanwhile = Meanwhile(serving.work_once)
         self._meanwhile.start()
+        _load_what_the_end_needs(job.spec.reader)
 
     def run(self, job: Job) -> ScenarioResult:
         """Make one run."""
@@ -197,6 +198,15 @@ def _dialects(spec: AgentSpec, wanted: str | None) -> tuple[str, ...]:
             f"agent '{spec.name}' does not speak '{wanted}'; it speaks {', '.join(names)}, or 'all'"
         )
     return (wanted,)
+
+
+def _load_what_the_end_needs(reader: str) -> None:
+    """Load what gathers, judges and reports: the agent is at work meanwhile, and nobody waits for it then."""
+    import harness.reporters.console
+    import harness.runner  # noqa: F401
+    from harness.readers import load_reader
+
+    load_reader(reader)
 
 
 def _word_for(scenario: Scenario) -> str:

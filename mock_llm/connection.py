@@ -1,8 +1,8 @@
 """One client connection: HTTP in and out over an asyncio transport.
 
-The usual request and the chunks of a stream are read and framed here, as that is the hot path; all else is
-left to h11, which is loaded when it is needed, so that the start is fast. The connection always reads, also
-while it replies, so that a client that hangs up is noticed at once.
+The usual request, in one piece or several, and the chunks of a stream are read and framed here, as that is
+the hot path; all else is left to h11, which is loaded when it is needed, so that the start is fast. The
+connection always reads, also while it replies, so that a client that hangs up is noticed at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import traceback
 from typing import TYPE_CHECKING, cast
 
 from mock_llm.packed_body import PackedError, unpacked
-from mock_llm.plain_request import plain_request
+from mock_llm.plain_request import PlainRequest, plain_request
 from mock_llm.playing import Framing, Player
 from mock_llm.routing import refuse
 
@@ -41,6 +41,10 @@ class Connection(asyncio.Protocol):
         self._request: h11.Request | None = None
         # The bytes of a request that h11 has not seen, while it is answered.
         self._plain = b""
+        # A usual request that has not arrived whole, and its pieces.
+        self._coming: PlainRequest | None = None
+        self._pieces: list[bytes] = []
+        self._missing = 0
         # What arrives while a request is answered waits for the next one.
         self._early = bytearray()
         self._body: list[bytes] = []
@@ -63,9 +67,12 @@ class Connection(asyncio.Protocol):
             self._early += data
             if len(self._early) > MAX_EARLY_BYTES:
                 self.drop("client-hung-up")
-        elif not (self._is_fresh and self._answer_plain(data)):
-            self._http.receive_data(data)
-            self._advance()
+        elif self._coming is not None:
+            self._pieces.append(data)
+            self._missing -= len(data)
+            self._go_on(self._coming)
+        elif not (self._is_fresh and self._begin_plain(data)):
+            self._by_the_rules(data)
 
     def eof_received(self) -> None:
         """A client that closes its side has stopped caring, even if it still reads."""
@@ -134,14 +141,34 @@ class Connection(asyncio.Protocol):
             self._rules = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
         return self._rules
 
-    def _answer_plain(self, data: bytes) -> bool:
-        """Answer a usual request without h11, if it is one."""
+    def _by_the_rules(self, data: bytes) -> None:
+        self._http.receive_data(data)
+        self._advance()
+
+    def _begin_plain(self, data: bytes) -> bool:
+        """Take a usual request without h11, if it is one: many clients send head and body one by one."""
         plain = plain_request(data)
         if plain is None or plain.target.startswith("/__"):
             return False
-        self._plain, self._body_bytes = data, len(plain.body)
-        self._answer_model("POST", plain.target, plain.headers, plain.body)
+        self._body_bytes = len(plain.body) + plain.missing
+        if plain.missing and self._body_bytes > self._server.max_body_bytes:
+            return False
+        self._pieces, self._missing = [data], plain.missing
+        self._go_on(plain)
         return True
+
+    def _go_on(self, plain: PlainRequest) -> None:
+        """Answer the request when it is here whole; what is longer than it said is more than one."""
+        self._coming = plain if self._missing > 0 else None
+        if self._missing > 0:
+            return
+        data = b"".join(self._pieces)
+        self._pieces = []
+        if self._missing < 0:
+            self._by_the_rules(data)
+            return
+        self._plain = data
+        self._answer_model("POST", plain.target, plain.headers, data[len(data) - self._body_bytes :])
 
     def _tell_h11(self) -> None:
         """The request that it has not seen is answered by its rules after all."""

@@ -81,6 +81,12 @@ def reader_names() -> tuple[str, ...]:
     return (*READERS, *sorted(_plugins().keys() - READERS.keys()))
 
 
+def load_reader(name: str) -> None:
+    """Load a shipped reader already, so that nobody waits for it when a session is there."""
+    if name in READERS:
+        importlib.import_module(READERS[name])
+
+
 def takes_files(function: Callable[[Files], Transcript]) -> Callable[[Files], Transcript]:
     """Mark a reader that gets the files themselves."""
     function.takes_files = True  # type: ignore[attr-defined]
