@@ -1,12 +1,14 @@
-"""Where the gate's time goes: from the evidence of one gate on the reference agent, and the cost of reports.
+"""Where the gate's time goes: from the evidence of whole gates on the reference agent; what reports cost.
 
-    python benchmarks/gate.py
+    python benchmarks/gate.py --write
 
-prints the tables of docs/performance.md. It runs the gate of this repository once, with every report.
+Runs the gate of this repository with a report, by turns with as many runs at a time as it takes by itself and
+with one; the medians are told.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import resource
@@ -16,41 +18,42 @@ import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from performance_page import ROOT, write_page
+
+GOAL_S = 30
+WHOLE, PROCESSOR, REPORTS = "the whole gate", "processor time of all processes", "all four reports"
+PHASES = (
+    "agents start, sum over runs",
+    "the model streams, sum over runs",
+    "agents work and end, sum over runs",
+    "judging and cleaning up, sum over runs",
+)
 
 
-def main() -> None:
-    """Run, measure, print."""
+def gate(*more: str) -> tuple[int, dict[str, float]]:
+    """How many runs one gate made, and seconds by what they went to. It has to pass."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        report = folder / "r.json"
-        words = [
-            sys.executable,
-            "-m",
-            "harness.cli",
-            "gate",
-            "--runs",
-            str(folder),
-            "--report",
-            f"json={report}",
-        ]
-        started = time.monotonic()
-        done = subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
-        wall = time.monotonic() - started
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        report = Path(name) / "r.json"
+        qa = [sys.executable, "-m", "harness.cli", "gate", "--runs", name, "--report", f"json={report}"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        started_s = time.monotonic()
+        done = subprocess.run([*qa, *more], cwd=ROOT, capture_output=True, text=True, check=False)
+        took_s = time.monotonic() - started_s
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if done.returncode != 0:
+            sys.exit(f"the gate: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         run = json.loads(report.read_text())
-        phases = [_phases(Path(result["evidence"])) for result in run["scenarios"]]
-        cores = len(os.sched_getaffinity(0))
-        load = os.getloadavg()[0]
-        print(f"{len(phases)} runs on {cores} cores, load {load:.1f}, exit code {done.returncode}\n")
-        print("| what | seconds |\n|---|--:|")
-        print(f"| the whole gate | {wall:.1f} |")
-        print(f"| processor time of all processes | {used.ru_utime + used.ru_stime:.1f} |")
-        for phase in ("agent starts", "model streams", "agent works and ends", "judging and cleaning up"):
-            print(f"| {phase}, sum over runs | {sum(p[phase] for p in phases):.1f} |")
-        _reports(report, wall)
+        runs = [_phases(Path(result["evidence"])) for result in run["scenarios"]]
+        seconds = {
+            WHOLE: took_s,
+            PROCESSOR: after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            **{phase: sum(each[phase] for each in runs) for phase in PHASES},
+            REPORTS: _reports(report),
+        }
+        return len(runs), seconds
 
 
 def _phases(folder: Path) -> dict[str, float]:
@@ -66,15 +69,11 @@ def _phases(folder: Path) -> dict[str, float]:
         if open_replies > 0:
             streaming += following["t"] - event["t"]
     whole = json.loads((folder / "result.json").read_text())["duration_s"]
-    return {
-        "agent starts": first,
-        "model streams": streaming,
-        "agent works and ends": max(0.0, end - first - streaming),
-        "judging and cleaning up": max(0.0, whole - end),
-    }
+    parts = (first, streaming, max(0.0, end - first - streaming), max(0.0, whole - end))
+    return dict(zip(PHASES, parts, strict=True))
 
 
-def _reports(report: Path, wall: float) -> None:
+def _reports(report: Path) -> float:
     from harness.report_files import parse_reports, write_reports
     from harness.results_json import parse_results
 
@@ -82,11 +81,41 @@ def _reports(report: Path, wall: float) -> None:
     wanted = parse_reports(
         [f"{kind}={report.parent / kind}" for kind in ("junit", "json", "markdown", "github")]
     )
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     write_reports(wanted, run)
-    took = time.perf_counter() - started
-    print(f"| all four reports, of the whole | {took:.3f} ({took / wall:.2%}) |")
+    return time.perf_counter() - started_s
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("-n", type=int, default=3, help="rounds (default: 3)")
+    parser.add_argument("--write", action="store_true", help="write docs/performance.md")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when the goal is missed")
+    options = parser.parse_args()
+    together, single = [], []
+    for _ in range(options.n):
+        runs, seconds = gate()
+        together.append(seconds)
+        single.append(gate("--jobs", "1")[1])
+    cores = len(os.sched_getaffinity(0))
+    lines = [
+        f"{options.n} rounds of {runs} runs on {cores} cores, load {os.getloadavg()[0]:.1f}; medians in seconds.",
+        "",
+        "| what | as it is | one run at a time (`--jobs 1`) |",
+        "|---|--:|--:|",
+    ]
+    for what in (WHOLE, PROCESSOR, *PHASES, REPORTS):
+        cells = [f"{median(each[what] for each in rounds):.2f}" for rounds in (together, single)]
+        lines.append(f"| {what} | {' | '.join(cells)} |")
+    whole_s = median(each[WHOLE] for each in together)
+    is_met = whole_s < GOAL_S
+    lines += ["", f"Goal: {GOAL_S} s for the whole gate; {'met' if is_met else 'missed'}.", ""]
+    page = "\n".join(lines)
+    print(page)
+    if options.write:
+        write_page(ROOT / "docs/performance.md", page, "gate")
+    return int(options.check and not is_met)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
