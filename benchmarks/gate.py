@@ -97,9 +97,9 @@ def main() -> int:
         runs, seconds = gate()
         together.append(seconds)
         single.append(gate("--jobs", "1")[1])
-    cores = len(os.sched_getaffinity(0))
+    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
     lines = [
-        f"{options.n} rounds of {runs} runs on {cores} cores, load {os.getloadavg()[0]:.1f}; medians in seconds.",
+        f"{options.n} rounds of {runs} runs on {cores} cores, load {load:.1f}; medians in seconds.",
         "",
         "| what | as it is | one run at a time (`--jobs 1`) |",
         "|---|--:|--:|",
