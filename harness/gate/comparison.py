@@ -15,7 +15,7 @@ from harness.results import Change, ScenarioResult, Stop
 from harness.steps.wording import chars, count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from harness.results import Level
 
@@ -203,7 +203,8 @@ class _One(NamedTuple):
         if was.kept_chars != now.kept_chars:
             verb = "is" if now.kept_chars in (None, 0, 1) else "are"
             text = f"{_kept(now)} of reply {now.reply} {verb} kept, {_kept(was)} before"
-            yield self._change("keeps-other", "accept", text, _kept(was), _kept(now))
+            place = _step_place(self.result, ("truncation",))
+            yield self._change("keeps-other", "accept", text, _kept(was), _kept(now), place=place)
 
     def _duration(self, old: Known) -> Iterator[Change]:
         now = duration_class(self.result.duration_s)
@@ -265,8 +266,12 @@ class _One(NamedTuple):
 
 def _place(result: ScenarioResult) -> Place | None:
     """Where in the scenario a finding stands: at the first step about stopping, or else at the first line."""
-    about = [step.place for step in result.steps if step.kind in _STOPPING_STEPS]
-    return about[0] if about else Place(result.file, 1, 1) if result.file else None
+    found = _step_place(result, _STOPPING_STEPS)
+    return found or (Place(result.file, 1, 1) if result.file else None)
+
+
+def _step_place(result: ScenarioResult, kinds: Container[str]) -> Place | None:
+    return next((step.place for step in result.steps if step.kind in kinds), None)
 
 
 def _wrong_place(result: ScenarioResult) -> Place | None:

@@ -101,6 +101,15 @@ def test_what_is_kept_is_said_in_a_sentence(kept: int | None, text: str) -> None
     assert change.text == text
 
 
+def test_what_is_kept_stands_at_the_step_about_it() -> None:
+    other = replace(made.LOOP, kept_chars=765)
+    steps = (made.step("abort"), made.step("truncation", line=14))
+    (change,) = found(made.known(), made.result(stops=(other,), steps=steps), made.control())
+    assert change.place == Place("scenarios/loop.yaml", 14, 5)
+    (change,) = found(made.known(), made.result(stops=(other,)), made.control())
+    assert change.place == Place("scenarios/loop.yaml", 11, 5)
+
+
 def test_one_character_is_one_character() -> None:
     late = replace(made.LOOP, fired_at=1047)
     (change,) = found(made.known(), made.result(stops=(late,)), made.control())
