@@ -10,6 +10,9 @@ from harness.place import Place  # noqa: TC001 - who reads results from JSON ask
 Verdict = Literal["passed", "failed", "error", "skipped"]
 Level = Literal["fails", "accept", "warns", "accepted"]
 
+NOT_REACHED = "not reached: a step before it failed, or the run ended"
+"""What is observed of a step whose turn did not come."""
+
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
@@ -26,6 +29,11 @@ class StepResult:
     observed: str
     expected: str = ""
     evidence: tuple[str, ...] = ()
+
+    @property
+    def is_unreached(self) -> bool:
+        """Whether it only failed because its turn did not come."""
+        return self.verdict == "failed" and self.observed == NOT_REACHED
 
 
 @dataclass(frozen=True, slots=True)

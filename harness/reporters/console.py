@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.reporters.layout import explained
 from harness.reporters.paint import Paint
 from harness.reporters.printable import padded, width_of
 
@@ -111,10 +112,10 @@ def _control_words(step: StepResult, must_fail: Sequence[str]) -> tuple[Verdict,
     return ("passed", "passed") if step.verdict == "passed" else ("failed", "had to pass, failed")
 
 
-def _to_explain(result: ScenarioResult) -> list[StepResult]:
+def _to_explain(result: ScenarioResult) -> Sequence[StepResult]:
     """The steps whose details are shown; in a control only those that had to pass."""
     failed = [step for step in result.steps if step.verdict in ("failed", "error")]
-    return [step for step in failed if not result.control or step.label not in result.must_fail]
+    return explained([step for step in failed if not result.control or step.label not in result.must_fail])
 
 
 def _details(step: StepResult, paint: Paint) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from harness.results import Change, RunResult, ScenarioResult, StepResult
 
@@ -34,18 +34,23 @@ def wrong_steps(result: ScenarioResult) -> list[StepResult]:
     return [step for step in judged if (step.verdict == "failed") != (step.label in must_fail)]
 
 
+def explained(steps: Sequence[StepResult]) -> Sequence[StepResult]:
+    """The wrong steps that have something to say; one that was not reached has not, beside the one before it."""
+    return [step for step in steps if not step.is_unreached] or steps[:1]
+
+
 def reason(result: ScenarioResult) -> str:
     """Why a run did not pass, in one line."""
     if result.problem:
         return result.problem.splitlines()[0]
-    steps = wrong_steps(result)
+    steps = explained(wrong_steps(result))
     return f"{steps[0].label}: {steps[0].observed}" if steps else result.verdict
 
 
 def details(result: ScenarioResult) -> list[str]:
     """Why a run did not pass, in full: each wrong step with its place and evidence."""
     lines = result.problem.splitlines()
-    for step in wrong_steps(result):
+    for step in explained(wrong_steps(result)):
         lines += [f"{step.place}: '{step.label}' {step.verdict}"]
         lines += [f"  expected  {step.expected}"] if step.expected else []
         lines += [f"  observed  {step.observed}", *(f"  {line}" for line in step.evidence)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from harness.results import NOT_REACHED
 from harness.steps import abort, interrupt, program, recovery, request, silent, snapshot, truncation
 from harness.steps.verdicts import CheckVerdict, Pending, failed
 from mock_llm.patterns import RunsAwayError
@@ -57,4 +58,4 @@ def _driven(step: Step, evidence: Evidence) -> CheckVerdict:
         return evidence.driven[step.label]
     if not evidence.finished:
         return Pending("its turn")
-    return failed("not reached: a step before it failed, or the run ended", f"{step.label} is taken")
+    return failed(NOT_REACHED, f"{step.label} is taken")

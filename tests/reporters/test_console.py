@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.reporters.console import render_list, render_run, render_scenario, render_summary
+from harness.reporters.layout import reason
 from harness.reporters.printable import width_of
-from harness.results import Attempt
+from harness.results import NOT_REACHED, Attempt
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -23,6 +24,24 @@ def test_a_failing_scenario_shows_place_both_sides_evidence_and_the_way_on(
     results: Any, snapshot: SnapshotAssertion
 ) -> None:
     assert render_scenario(results.failing, **PLAIN) == snapshot
+
+
+def test_what_was_not_reached_is_in_the_table_and_not_explained_once_more(results: Any) -> None:
+    waited = replace(results.failing_abort(), label="wait_for", observed="the screen does not show 'x'")
+    unreached = [
+        replace(waited, label=label, observed=NOT_REACHED, expected=f"{label} is taken", evidence=())
+        for label in ("press", "screen")
+    ]
+    failing = replace(results.failing, steps=(waited, *unreached))
+    shown = render_scenario(failing, **PLAIN)
+    assert [line.split()[1] for line in shown.splitlines() if NOT_REACHED in line] == ["press", "screen"]
+    assert [line for line in shown.splitlines() if line.endswith("' failed")] == [
+        f"  {waited.place}: 'wait_for' failed"
+    ]
+    assert reason(failing) == "wait_for: the screen does not show 'x'"
+    # With nothing before it, a step that was not reached is all there is to explain.
+    alone = replace(results.failing, steps=tuple(unreached))
+    assert f"{waited.place}: 'press' failed" in render_scenario(alone, **PLAIN)
 
 
 def test_a_control_shows_what_failed_as_required(results: Any, snapshot: SnapshotAssertion) -> None:
