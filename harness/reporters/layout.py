@@ -35,7 +35,7 @@ def wrong_steps(result: ScenarioResult) -> list[StepResult]:
 
 
 def explained(steps: Sequence[StepResult]) -> Sequence[StepResult]:
-    """The wrong steps that have something to say; one that was not reached has not, beside the one before it."""
+    """The wrong steps that have something to say: what was not reached has not, beside the one before it."""
     return [step for step in steps if not step.is_unreached] or steps[:1]
 
 
