@@ -20,7 +20,6 @@ from harness import processes, real_home, sandbox
 from harness.containment import listen
 from harness.leftover import claim
 from harness.recorder import Recorder
-from harness.redact import Masks, secrets_of
 from harness.terminal.pty import COLUMNS, ROWS, Terminal
 from harness.watchdog import Job as WatchdogJob
 from harness.watchdog import Watchdog
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from harness.containment import Contained
     from harness.plan import Job
+    from harness.redact import Masks
     from harness.serving import Serving
 
 
@@ -96,11 +96,12 @@ def start(job: Job, run_folder: Path, watchdog: Watchdog) -> Launch:
     port, contained, refusal = listen(os.environ)
     try:
         variables = _variables(job, box, port, token)
-        masks = _masks(box, variables["key"])
+        masks = sandbox.masks_of(box)
         session_glob = fill(job.spec.session_glob, {k: glob.escape(v) for k, v in variables.items()})
         folder, recorder = _new_recorder(run_folder, job.key, masks, started_s)
-        watchdog.watch(WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values)))
-        _create(box, watchdog)
+        cleaning = WatchdogJob(token, str(box.root), str(folder), session_glob, dict(masks.values))
+        watchdog.watch(cleaning)
+        _create(box, cleaning, watchdog.pid)
         terminal = _spawn(job, box, variables, recorder, contained)
     except BaseException:
         port.close()
@@ -190,10 +191,10 @@ def _new_sandbox(token: str) -> sandbox.Sandbox:
         raise CannotStart(f"{error.strerror}\n  {_TMPDIR}") from None
 
 
-def _create(box: sandbox.Sandbox, watchdog: Watchdog) -> None:
+def _create(box: sandbox.Sandbox, cleaning: WatchdogJob, watchdog: int) -> None:
     try:
         box.create()
-        claim(box.root, os.getpid(), watchdog.pid)
+        claim(box.root, (os.getpid(), watchdog), cleaning.evidence, cleaning.session_glob)
     except OSError as error:
         cause = f"cannot make the private folders of the run in {box.root.parent}: {error.strerror}"
         raise CannotStart(f"{cause}\n  {_TMPDIR}") from None
@@ -258,7 +259,7 @@ def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) 
         "python": sys.executable,
         "port": number,
         "base_url": f"http://127.0.0.1:{number}",
-        "key": f"sk-qa-{token}",
+        "key": box.key,
         "home": str(box.home),
         "work": str(box.work),
         "here": str(Path(job.spec.path).parent.absolute()),
@@ -271,12 +272,6 @@ def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) 
             for name, value in (settings.variables if settings else {}).items()
         },
     }
-
-
-def _masks(box: sandbox.Sandbox, key: str) -> Masks:
-    own = {str(box.home): "[HOME]", str(box.work): "[WORK]", str(box.root): "[SANDBOX]", key: "[KEY]"}
-    users = dict.fromkeys(real_home.homes(), "[USER-HOME]")
-    return Masks({**users, **secrets_of(os.environ), **own})
 
 
 def _new_folder(parent: Path, name: str) -> Path:

@@ -7,6 +7,7 @@ that was made in another container or before the last boot, is removed when it i
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import tempfile
@@ -15,11 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import processes
-from harness.sandbox import PREFIX, remove_tree
+from harness.sandbox import PREFIX, masks_of, sandbox_at
+from harness.watchdog import Job, clean_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 OWNERS = "owners.json"
 UNKNOWN_FOR_S = 7 * 24 * 3600.0
@@ -28,8 +29,14 @@ UNKNOWN_FOR_S = 7 * 24 * 3600.0
 _START_TIME = 19  # of the words behind the name in /proc/PID/stat
 
 
-def claim(root: Path, *pids: int) -> None:
+def claim(root: Path, pids: Iterable[int], evidence: str = "", session_glob: str = "") -> None:
     """Note in the folder of a run which processes clean it up. Where there is no /proc it does nothing.
+
+    Args:
+        root: The folder.
+        pids: The processes.
+        evidence: Where the run's evidence goes, if it has any.
+        session_glob: Where the agent keeps its session.
 
     Raises:
         OSError: If it cannot be written.
@@ -37,19 +44,33 @@ def claim(root: Path, *pids: int) -> None:
     place = _place()
     if place is not None:
         owners = [[pid, _started(pid)] for pid in pids]
-        (root / OWNERS).write_text(json.dumps({"place": place, "owners": owners}))
+        claimed = {"place": place, "owners": owners, "evidence": evidence, "session": session_glob}
+        (root / OWNERS).write_text(json.dumps(claimed))
 
 
 def sweep(folder: Path | None = None) -> list[Path]:
     """Remove this user's private folders that nobody owns any more; give those that were found.
 
+    What the agent had saved goes beside the evidence of its run, if that is still there.
     ``folder`` is that of temporary files, where it is not the usual one.
     """
     found = [root for root in _private_folders(folder or Path(tempfile.gettempdir())) if _is_ownerless(root)]
     for root in found:
-        processes.end(root.name.removeprefix(PREFIX), folder=str(root))
-        remove_tree(str(root))
+        box = sandbox_at(root)
+        evidence, session_glob = _kept(root)
+        clean_up(Job(box.token, str(root), evidence, session_glob, dict(masks_of(box).values)))
     return found
+
+
+def _kept(root: Path) -> tuple[str, str]:
+    """Where the evidence of the run is, and its session; the agent could write this too, so it is checked."""
+    try:
+        claimed: Any = json.loads((root / OWNERS).read_text())
+        evidence, session_glob = str(claimed["evidence"]), str(claimed["session"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return "", ""
+    is_its_own = os.path.normpath(session_glob).startswith(f"{glob.escape(str(root))}{os.sep}")
+    return (evidence, session_glob) if is_its_own and Path(evidence, "events.jsonl").is_file() else ("", "")
 
 
 def _private_folders(folder: Path) -> Iterator[Path]:

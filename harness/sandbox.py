@@ -9,7 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness import real_home
 from harness.processes import TOKEN_VARIABLE
+from harness.redact import Masks, secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +31,11 @@ class Sandbox(NamedTuple):
     home: Path
     work: Path
     token: str
+
+    @property
+    def key(self) -> str:
+        """The key that the agent is given."""
+        return f"sk-qa-{self.token}"
 
     def create(self) -> None:
         """Make the folders, readable by the user alone.
@@ -51,8 +58,19 @@ def new_sandbox(token: str) -> Sandbox:
     Raises:
         OSError: If there is no folder for temporary files.
     """
-    root = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{token}"
-    return Sandbox(root, root / "home", root / "work", token)
+    return sandbox_at(Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{token}")
+
+
+def sandbox_at(root: Path) -> Sandbox:
+    """The folders of the run whose root this is."""
+    return Sandbox(root, root / "home", root / "work", root.name.removeprefix(PREFIX))
+
+
+def masks_of(box: Sandbox) -> Masks:
+    """What must not be kept of a run: the user's secrets, its own key, and where its folders were."""
+    own = {str(box.home): "[HOME]", str(box.work): "[WORK]", str(box.root): "[SANDBOX]", box.key: "[KEY]"}
+    users = dict.fromkeys(real_home.homes(), "[USER-HOME]")
+    return Masks({**users, **secrets_of(os.environ), **own})
 
 
 def remove_tree(folder: str) -> None:

@@ -108,7 +108,7 @@ def _run(read: int, write: int) -> None:
         _leave_inherited_files(read)
         jobs = _jobs_left(read)
         for job in reversed(jobs.values()):
-            _clean_up(job)
+            clean_up(job)
     finally:
         os._exit(0)
 
@@ -137,11 +137,13 @@ def _jobs_left(read: int) -> dict[str, Job]:
     return jobs
 
 
-def _clean_up(job: Job) -> None:
+def clean_up(job: Job) -> None:
+    """End what is left of a run whose qa is dead, keep its session, and remove its private folders."""
     with suppress(Exception):
         processes.end(job.token, folder=job.sandbox)
-    with suppress(Exception):
-        _keep_evidence(job)
+    if job.evidence:
+        with suppress(Exception):
+            _keep_evidence(job)
     remove_tree(job.sandbox)
 
 

@@ -182,7 +182,7 @@ def _watched(session: QaSession, box: Sandbox) -> Iterator[None]:
     watchdog.watch(Job(box.token, str(box.root), str(box.root), "", {}))
     try:
         box.create()
-        claim(box.root, os.getpid(), watchdog.pid)
+        claim(box.root, (os.getpid(), watchdog.pid))
         yield
     finally:
         box.remove()

@@ -84,13 +84,13 @@ def test_after_sigkill_the_evidence_is_readable_and_no_agent_is_left(qa: Qa) -> 
     assert not sandbox.exists()
 
 
-def test_after_sigkill_of_qa_and_its_watchdog_the_next_run_removes_what_is_left(qa: Qa) -> None:
+def test_after_sigkill_of_qa_and_its_watchdog_the_next_run_keeps_the_session_and_cleans_up(qa: Qa) -> None:
     temporary = qa.folder / "tmp"
     temporary.mkdir()
     qa.env["TMPDIR"] = str(temporary)
     qa.scenario("slow", SLOW)
     qa.scenario("hello", HELLO)
-    process, _folder = started(qa, "slow")
+    process, folder = started(qa, "slow")
     children = children_of(process)
     token = token_of(children["agent"])
     os.kill(process.pid, signal.SIGSTOP)  # so that it does not start another watchdog
@@ -104,6 +104,8 @@ def test_after_sigkill_of_qa_and_its_watchdog_the_next_run_removes_what_is_left(
     assert qa("run", "hello").code == 0
     assert list(temporary.iterdir()) == []
     assert processes.of_run(token) == set()
+    assert list((folder / "session").iterdir())
+    assert "killed" in json.loads((folder / "result.json").read_text())["problem"]
 
 
 def test_ctrl_c_ends_the_agent_and_exits_with_130(qa: Qa) -> None:

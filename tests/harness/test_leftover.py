@@ -36,20 +36,20 @@ def aged(root: Path, seconds: float) -> Path:
 
 def test_a_folder_whose_owners_are_dead_is_removed(tmp_path: Path, dead: int) -> None:
     root = private(tmp_path)
-    claim(root, dead, dead)
+    claim(root, (dead, dead))
     assert sweep(tmp_path) == [root]
     assert not root.exists()
 
 
 def test_a_folder_with_a_living_owner_stays(tmp_path: Path, dead: int) -> None:
-    claim(private(tmp_path, "ttsr-qa-1"), os.getpid(), dead)
-    claim(private(tmp_path, "ttsr-qa-2"), dead, os.getpid())
+    claim(private(tmp_path, "ttsr-qa-1"), (os.getpid(), dead))
+    claim(private(tmp_path, "ttsr-qa-2"), (dead, os.getpid()))
     assert sweep(tmp_path) == []
 
 
 def test_another_process_that_got_the_number_of_an_owner_does_not_count(tmp_path: Path) -> None:
     root = private(tmp_path)
-    claim(root, os.getpid())
+    claim(root, (os.getpid(),))
     claimed = json.loads((root / OWNERS).read_text())
     claimed["owners"][0][1] -= 1
     (root / OWNERS).write_text(json.dumps(claimed))
@@ -73,9 +73,9 @@ def test_a_claim_that_cannot_be_read_stays_for_a_week(tmp_path: Path, text: str)
 
 
 def test_what_is_not_ours_is_left_alone(tmp_path: Path, dead: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    claim(private(tmp_path, "other-0123456789abcdef"), dead)
+    claim(private(tmp_path, "other-0123456789abcdef"), (dead,))
     elsewhere = tmp_path / "elsewhere"
-    claim(private(elsewhere), dead)
+    claim(private(elsewhere), (dead,))
     (tmp_path / "ttsr-qa-link").symlink_to(elsewhere / "ttsr-qa-0123456789abcdef")
     (tmp_path / "ttsr-qa-file").touch()
     assert sweep(tmp_path) == []
@@ -86,7 +86,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, dead: int, monkeypatch: 
 
 def test_what_still_runs_for_a_dead_run_is_ended(tmp_path: Path, dead: int) -> None:
     root = private(tmp_path, "ttsr-qa-feedfacefeedface")
-    claim(root, dead)
+    claim(root, (dead,))
     env = {**os.environ, "TTSR_QA_RUN": "feedfacefeedface"}
     left = subprocess.Popen(["sleep", "600"], env=env, start_new_session=True)
     try:
@@ -95,6 +95,43 @@ def test_what_still_runs_for_a_dead_run_is_ended(tmp_path: Path, dead: int) -> N
     finally:
         left.kill()
         left.wait()
+
+
+def evidence_in(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "events.jsonl").touch()
+    return folder
+
+
+def test_what_the_agent_had_saved_goes_beside_the_evidence_with_its_secrets_masked(
+    tmp_path: Path, dead: int
+) -> None:
+    root, evidence = private(tmp_path), evidence_in(tmp_path / "run")
+    (root / "home/s.jsonl").write_text(f"in {root}/work with sk-qa-0123456789abcdef\n")
+    claim(root, (dead,), str(evidence), f"{root}/home/*.jsonl")
+    assert sweep(tmp_path) == [root]
+    assert (evidence / "session/s.jsonl").read_text() == "in [WORK] with [KEY]\n"
+    assert json.loads((evidence / "result.json").read_text())["verdict"] == "error"
+    assert not root.exists()
+
+
+@pytest.mark.parametrize("session", ["/etc/hosts", "{root}/../secret", "{root}x/*", ""])
+def test_no_file_outside_the_private_folder_is_taken_for_a_session(
+    tmp_path: Path, dead: int, session: str
+) -> None:
+    root, evidence = private(tmp_path), evidence_in(tmp_path / "run")
+    (tmp_path / "secret").write_text("mine")
+    claim(root, (dead,), str(evidence), session.format(root=root))
+    assert sweep(tmp_path) == [root]
+    assert [path.name for path in evidence.iterdir()] == ["events.jsonl"]
+
+
+def test_evidence_that_was_removed_meanwhile_is_not_made_again(tmp_path: Path, dead: int) -> None:
+    root = private(tmp_path)
+    (root / "home/s.jsonl").write_text("x")
+    claim(root, (dead,), str(tmp_path / "gone"), f"{root}/home/*.jsonl")
+    assert sweep(tmp_path) == [root]
+    assert not (tmp_path / "gone").exists()
 
 
 def test_a_folder_of_temporary_files_that_is_not_there_is_none_to_sweep(tmp_path: Path) -> None:
