@@ -32,8 +32,8 @@ def _end_now(code: int) -> None:
     """
     import threading
 
-    if threading.active_count() > 1:
-        return  # the usual end waits for them
+    if threading.active_count() > 1 or sys.getprofile() or sys.gettrace():
+        return  # the usual end waits for them, and lets who looks on have the last word
     atexit._run_exitfuncs()  # noqa: SLF001 - the usual end does this too, and there is no other name for it
     sys.stdout.flush()
     sys.stderr.flush()
