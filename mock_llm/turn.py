@@ -10,24 +10,27 @@ Stop = Literal["stop", "tool", "length", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class _Words:
+    text: str
+
+
+# Not equal to each other, whatever they say: a dataclass compares within one class.
+class Text(_Words):
     """Visible answer text."""
 
-    text: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(_Words):
     """Reasoning text, sent in the dialect's own reasoning channel."""
 
-    text: str
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(_Words):
     """What the model says instead of an answer, in the dialect's own channel where it has one."""
 
-    text: str
+    __slots__ = ()
 
 
 class ToolCall(NamedTuple):
