@@ -35,7 +35,9 @@ class PlainText:
             self._done.append(text[at : token.start()])
             at = token.end()
             if token.lastgroup == "open":
-                self._rest = token.group()
+                # Its begin and its last character tell how far it has come. The body, which may be that of a
+                # picture, would be searched again with every piece.
+                self._rest = token.group()[:2] + token.group()[2:][-1:]
             elif token.lastgroup == "line":
                 self._done.append("\n")
         self._done.append(text[at:])

@@ -23,6 +23,10 @@ PIECES = [
     "\x1b[?2026h",
     "\x1b]0;title\x07",
     "\x1bP1;2qbody\x1b\\",
+    "\x1b_Ga=T;body\x1b[1m",
+    "\x1b[1;2 q",
+    "\x1b[=1;31",
+    "\x1b#8",
     "\x1b7",
     "\x07",
     "\x1b(B",
@@ -45,6 +49,14 @@ def test_escape_sequences_and_their_bodies_are_taken_out() -> None:
     plain = PlainText()
     plain.feed("\x1b[31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x1b_apc\x1b\\ end\r\n")
     assert plain.text == "red link end\n"
+
+
+def test_of_a_body_that_does_not_end_only_how_far_it_has_come_is_kept() -> None:
+    plain = PlainText()
+    for piece in ["a\x1b_G", *["A" * 4096] * 500, "\x1b", "\\b"]:
+        plain.feed(piece)
+        assert len(plain._rest) <= 3
+    assert plain.text == "ab"
 
 
 def output_of(program: str, folder: Path) -> tuple[str, int]:
