@@ -153,8 +153,9 @@ class Recorder:
         """Write a whole file at once: text as it is, anything else as JSON."""
         if is_dataclass(value) and not isinstance(value, type):
             value = asdict(value)
-        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-        self._try(lambda: self._replace(name, self._masks.apply(text)))
+        masked = self._masks.of_value(value)
+        text = masked if isinstance(masked, str) else json.dumps(masked, indent=2, ensure_ascii=False) + "\n"
+        self._try(lambda: self._replace(name, text))
 
     def sessions(self, pattern: str) -> list[KeptSession]:
         """Copy the session files of the agent."""
@@ -192,8 +193,9 @@ class Recorder:
         body = exchange.request.body if exchange.request else None
         path = self._path("requests", exchange.number, "json")
         head = {"method": exchange.method, "path": exchange.path, "headers": dict(exchange.headers)}
-        text = json.dumps({**head, "body": body}, indent=2, ensure_ascii=False, default=str)
-        path.write_text(self._masks.apply(text) + "\n", encoding="utf-8", errors="replace")
+        masked = self._masks.of_value({**head, "body": body})
+        text = json.dumps(masked, indent=2, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8", errors="replace")
 
     def _replace(self, name: str, text: str) -> None:
         partial = self.folder / f"{name}.part"
@@ -205,7 +207,7 @@ class Recorder:
         return self.folder / kind / f"{number:03}.{suffix}"
 
     def _line(self, file: IO[bytes], value: Any) -> None:
-        text = self._masks.apply(json.dumps(value, ensure_ascii=False, default=str))
+        text = json.dumps(self._masks.of_value(value), ensure_ascii=False)
         self._try(lambda: _put(file, text.encode("utf-8", "replace") + b"\n"))
 
 

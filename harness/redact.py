@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SHORTEST = 4
+_FIELD = re.compile("[A-Za-z_]+")
 _KEY_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 
 
@@ -39,6 +40,27 @@ class Masks:
         if self._pattern is None:
             return text
         return self._pattern.sub(lambda match: self.values[match.group()], text)
+
+    def of_value(self, value: Any) -> Any:
+        r"""A value of JSON with every secret in its strings masked: numbers and what they mean stay.
+
+        A key of letters alone is the name of a field and stays too. What JSON cannot hold becomes its text.
+
+        >>> Masks({"12345": "[PIN]"}).of_value({"at": 0.12345, "typed": ["12345\\n"]})
+        {'at': 0.12345, 'typed': ['[PIN]\\n']}
+        """
+        if isinstance(value, str):
+            return self.apply(value)
+        if isinstance(value, dict):
+            return {self._key(key): self.of_value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.of_value(item) for item in value]
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        return self.apply(str(value))
+
+    def _key(self, key: Any) -> Any:
+        return key if not isinstance(key, str) or _FIELD.fullmatch(key) else self.apply(key)
 
     def split(self, text: str) -> tuple[str, str]:
         """The masked text that is certain, and the raw rest that may be the beginning of a secret."""

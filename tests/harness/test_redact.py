@@ -42,3 +42,18 @@ def test_a_secret_is_masked_too_as_json_writes_it() -> None:
     masks = Masks({'pass"word\\é': "[KEY]"})
     for is_ascii in (True, False):
         assert masks.apply(json.dumps('a pass"word\\é z', ensure_ascii=is_ascii)) == '"a [KEY] z"'
+
+
+def test_a_value_of_json_stays_one_whatever_the_secrets_are() -> None:
+    """Digits, the name of a field, and what follows a backslash in JSON."""
+    masks = Masks(
+        {"12345": "[PIN]", "model": "[NAME]", "othing": "[WORD]", "/home/me": "~", "sk-1234": "[KEY]"}
+    )
+    value = {"at": 0.123456, "model": "model", "sk-1234": None, "said": ["\r\nothing", {"/home/me/a": 12345}]}
+    masked = masks.of_value(value)
+    assert json.loads(json.dumps(masked)) == {
+        "at": 0.123456,
+        "model": "[NAME]",
+        "[KEY]": None,
+        "said": ["\r\n[WORD]", {"~/a": 12345}],
+    }
