@@ -56,7 +56,7 @@ class Terminal:
         process: Any = self._child.ptyproc  # type: ignore[attr-defined]  # missing in the stubs
         process.delayafterclose = process.delayafterterminate = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._unsent = b""
+        self._unsent = bytearray()
         self._device: str | None = None
         self.pid = int(self._child.pid or 0)
 
@@ -160,11 +160,11 @@ class Terminal:
         fd = self._child.child_fd
         try:
             os.set_blocking(fd, False)
-            self._unsent = self._unsent[os.write(fd, self._unsent) :]
+            del self._unsent[: os.write(fd, self._unsent)]
         except BlockingIOError:
             return True
         except OSError:  # nobody is there to read it
-            self._unsent = b""
+            self._unsent.clear()
         finally:
             os.set_blocking(fd, True)
         return bool(self._unsent)
