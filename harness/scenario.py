@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Step(NamedTuple):
     """One check: its kind, its checked arguments, and where it stands.
 
-    ``args`` is the kind's own frozen dataclass (see ``harness.steps``).
+    ``args`` is the kind's own named tuple (see ``harness.steps``).
     """
 
     kind: str
