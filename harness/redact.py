@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Masks:
             return {self._key(key): self.of_value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.of_value(item) for item in value]
-        if value is None or isinstance(value, bool | int | float):
+        if value is None or isinstance(value, bool | int) or (isinstance(value, float) and isfinite(value)):
             return value
         return self.apply(str(value))
 

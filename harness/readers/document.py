@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from harness.readers import SessionError
+from harness.readers.jsonl import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +29,8 @@ def parse_document(files: Mapping[str, bytes]) -> Any:
     if not text.strip():
         return None
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         raise SessionError(f"{name}:{error.lineno}:{error.colno}", f"no JSON: {error.msg}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise SessionError(f"{name}:1:1", f"no JSON: {error}") from None

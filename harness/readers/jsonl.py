@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from mock_llm.dialects.fields import MOST_LEVELS, is_deep
+
 
 def parse_lines(text: str) -> list[dict[str, Any]]:
     r"""The objects in order; whatever is no object, such as a line that was cut, is left out.
@@ -17,9 +19,25 @@ def parse_lines(text: str) -> list[dict[str, Any]]:
 
 def _value(line: str) -> Any:
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
+        return parse_json(line)
+    except ValueError:
         return None
+
+
+def parse_json(text: str) -> Any:
+    """The value of a JSON document.
+
+    Raises:
+        ValueError: If it is none, or is nested too deeply to be copied and written again.
+    """
+    too_deep = ValueError(f"nested deeper than {MOST_LEVELS} levels")
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise too_deep from None
+    if text.count("[") + text.count("{") > MOST_LEVELS and is_deep(value):
+        raise too_deep
+    return value
 
 
 def object_of(value: Any) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from harness.readers import takes_files
 from harness.readers.blocks import as_json
-from harness.readers.jsonl import object_of, string_of
+from harness.readers.jsonl import object_of, parse_json, string_of
 from harness.readers.sqlite_image import rows
 from harness.transcript import Transcript, TranscriptMessage, TranscriptPart
 
@@ -41,8 +40,8 @@ def read(files: Mapping[str, bytes]) -> Transcript:
 
 def _object(data: Any) -> dict[str, Any]:
     try:
-        return object_of(json.loads(data))
-    except (TypeError, ValueError, RecursionError):
+        return object_of(parse_json(data.decode("utf-8", "replace") if isinstance(data, bytes) else data))
+    except (TypeError, ValueError):
         return {}
 
 

@@ -28,7 +28,7 @@ def read_object(body: bytes | Mapping[str, object]) -> Mapping[str, Any]:
         except (ValueError, RecursionError) as error:
             start = body[:80].decode("utf-8", "replace")
             raise BadRequest(f"the body is not JSON ({error}); it starts with {start!r}") from None
-        if body.count(b"[") + body.count(b"{") > MOST_LEVELS and _is_deep(value):
+        if body.count(b"[") + body.count(b"{") > MOST_LEVELS and is_deep(value):
             raise BadRequest(f"the body is nested deeper than {MOST_LEVELS} levels")
     if not isinstance(value, dict):
         raise BadRequest(f"the body is not a JSON object but {kind(value)}")
@@ -44,8 +44,8 @@ def _finite(word: str) -> float:
     return _no_number(word[:20]) if isinf(number) else number
 
 
-def _is_deep(value: Any) -> bool:
-    """Whether it has more levels than can be compared, copied and written again without care."""
+def is_deep(value: Any) -> bool:
+    """Whether it has more than :data:`MOST_LEVELS` levels, so that it may not be copied and written again."""
     level = [value]
     for _ in range(MOST_LEVELS):
         inner = [each.values() if isinstance(each, dict) else each for each in level]

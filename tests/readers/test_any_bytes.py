@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
@@ -79,3 +80,21 @@ def test_a_session_that_is_cut_gives_a_transcript_or_a_place(name: str) -> None:
     for end in range(0, len(content), max(len(content) // 150, 1)):
         found = outcome(name, {**SAMPLES[name], first: content[:end]})
         assert isinstance(found, Transcript) or found.startswith(first)
+
+
+@pytest.mark.parametrize("levels", [190, 900, 100_000])
+def test_what_is_read_can_be_copied_and_written_again_however_deeply_a_record_is_nested(levels: int) -> None:
+    """A record of more levels than 200 is as good as a damaged one."""
+    data = f'{{"rules": ["r"], "more": {"[" * levels}{"]" * levels}}}'
+    rule = f'{{"type": "custom", "customType": "rule-activation", "data": {data}}}'
+    found = read("pi-jsonl", f'{rule}\n{{"type": "message", "message": {{"role": "user", "content": "a"}}}}')
+    assert [message.text for message in found.messages] == ["a"]
+    assert [each.rule for each in found.rules] == ["r"] * (levels < 200)
+    json.dumps(asdict(found), indent=2)
+
+
+def test_a_document_that_is_nested_too_deeply_says_so() -> None:
+    with pytest.raises(
+        SessionError, match=r"^session file a\.json:1:1: no JSON: nested deeper than 200 levels$"
+    ):
+        read("cline-json", {"a.json": b"[" * 900 + b"]" * 900})
