@@ -40,6 +40,7 @@ class Driven(Serving):
         self._wake: asyncio.TimerHandle | None = None
         self._last_output_s = launch.started_s
         self._shown = ""
+        self._awaited = ""
         self._is_advancing = False
         self.journal.listeners.append(self._on_wire)
 
@@ -116,6 +117,9 @@ class Driven(Serving):
         finally:
             self._is_advancing = False
         self._plan()
+        if self.on_waiting is not None and self._drive.awaited != self._awaited:
+            self._awaited = self._drive.awaited
+            self.on_waiting(self._awaited)
         if self._drive.is_over:
             self._stop_waiting()
 

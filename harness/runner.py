@@ -34,6 +34,7 @@ def run_job(
     watchdog: Watchdog,
     serving: Serving | None = None,
     look: Callable[[Evidence], None] | None = None,
+    waiting: Callable[[str], None] | None = None,
 ) -> ScenarioResult:
     """Make one run and judge it. Everything it started has ended when this returns.
 
@@ -43,6 +44,7 @@ def run_job(
         watchdog: Cleans up if this process dies.
         serving: The started agent, when it is served already.
         look: Gets the evidence before it is judged.
+        waiting: Gets what a run in a terminal waits for, whenever that changes.
     """
     if job.obstacle:
         return skipped(job, job.obstacle)
@@ -53,6 +55,7 @@ def run_job(
             serving = serve(job, run_folder, watchdog)
         except CannotStart as error:
             return skipped(job, str(error), verdict="error")
+    serving.on_waiting = waiting
     run = _Run(serving, look)
     try:
         serving.until_exit()

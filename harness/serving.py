@@ -19,7 +19,7 @@ from mock_llm.server import MockServer
 from mock_llm.turn import Text, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from harness.launch import Launch
     from harness.steps.verdicts import CheckVerdict
@@ -42,6 +42,8 @@ class Serving:
         self.timed_out = False
         self.failure = ""  # why a further run of the agent could not be started
         self.output_chars = 0
+        self.on_waiting: Callable[[str], None] | None = None
+        """Gets what a step in a terminal waits for, whenever that changes; empty for nothing."""
         self._resolver = Resolver(launch.contained.resolver, self._asked) if launch.contained else None
         self._waiting: asyncio.Task[None] | None = None
         by_name(launch.job.dialect)  # loaded now, not while other things are being loaded

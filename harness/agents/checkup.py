@@ -54,11 +54,12 @@ _STEP_KEYS = {
 
 
 class Fact(NamedTuple):
-    """A fact of a description by its key, whether it holds, and what was seen."""
+    """A fact of a description by its key, whether it holds, and what was seen; ``lines`` show more of it."""
 
     key: str
     holds: bool
     seen: str
+    lines: tuple[str, ...] = ()
 
 
 class Probe(NamedTuple):
@@ -93,15 +94,17 @@ def facts(
     probe: Probe, spec: AgentSpec, dialect: str, evidence: Evidence, steps: Sequence[StepResult]
 ) -> list[Fact]:
     """What a run of a probe shows. What only follows from a fact that does not hold is left out."""
-    common = _common(spec, dialect, evidence, 2 if probe.tool else 1)
+    common = [*_common(spec, dialect, evidence, 2 if probe.tool else 1)]
     tool = [_tool(spec, evidence)] if probe.tool else []
     if probe.mode == "one-shot":
         ended = _ended("one_shot", evidence, "still running when the time was up")
-        if not evidence.main:
-            return [*common, ended]
+        if not evidence.main or took_the_turn(common):
+            return [*common, ended] if not evidence.main else common
         return [*common, ended, _output(evidence), *tool, *_session(spec, evidence)]
     driven = [_driven(step, evidence) for step in steps if step.label in {*_STEP_KEYS} & {*evidence.driven}]
     if not all(fact.holds for fact in driven):
+        if took_the_turn(common):
+            return [*(fact for fact in driven if fact.holds), *common]
         if evidence.exchanges:
             return [*driven, *common]
         # What was submitted and never asked for was not submitted.
@@ -110,11 +113,18 @@ def facts(
     return [*driven, *common, _quit(spec, evidence), *tool, *_session(spec, evidence)]
 
 
+def took_the_turn(found: Sequence[Fact]) -> bool:
+    """Whether a request beside the conversation may have had its turn, so that the rest says nothing."""
+    return any(fact.key == "sides" and fact.lines for fact in found)
+
+
 def _driven(step: StepResult, evidence: Evidence) -> Fact:
     key, holds, seen = _STEP_KEYS[step.label], step.verdict == "passed", _short(step.observed)
     if not holds and step.label == "wait_for#2" and not evidence.exchanges:
         key = "terminal.submit"
-    return Fact(key, holds, seen if holds else _tail(seen, evidence))
+    if holds:
+        return Fact(key, holds, seen)
+    return Fact(key, holds, seen if step.evidence else _tail(seen, evidence), tuple(step.evidence))
 
 
 def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> Iterator[Fact]:
@@ -124,6 +134,25 @@ def _common(spec: AgentSpec, dialect: str, evidence: Evidence, rounds: int) -> I
         yield _rounds(evidence, rounds)
     yield from _unexplained(evidence)
     yield from _sides(spec, evidence)
+
+
+def switch_fact(key: str, words: Sequence[str], evidence: Evidence | None, problem: str) -> Fact:
+    """Whether the agent takes a switch of its guard: it asks, shows the reply and ends well.
+
+    Args:
+        key: The switch's key in the description.
+        words: Its arguments, for the report.
+        evidence: What one turn with the switch left; None when it could not be made.
+        problem: Why the turn itself did not come to its end.
+    """
+    named = f"[{', '.join(words)}]" if words else "the switch"
+    if evidence is None:
+        return Fact(key, holds=False, seen=problem.partition("\n")[0])
+    if evidence.exit_code != 0:
+        return Fact(key, holds=False, seen=f"{named}: {_ended(key, evidence, 'still running').seen}")
+    if not evidence.main or not _shows_reply(evidence):
+        return Fact(key, holds=False, seen=_tail(f"{named}: the output lacks the reply", evidence))
+    return Fact(key, holds=True, seen=f"{named} is taken")
 
 
 def _ended(key: str, evidence: Evidence, running: str) -> Fact:
@@ -140,8 +169,12 @@ def _quit(spec: AgentSpec, evidence: Evidence) -> Fact:
 
 
 def _output(evidence: Evidence) -> Fact:
-    shown = _flat(fill_text(SAYS, evidence.variables)) in _flat(evidence.output)
+    shown = _shows_reply(evidence)
     return Fact("output", shown, "shows the reply" if shown else _tail("lacks the reply", evidence))
+
+
+def _shows_reply(evidence: Evidence) -> bool:
+    return _flat(fill_text(SAYS, evidence.variables)) in _flat(evidence.output)
 
 
 def _dialect(dialect: str, evidence: Evidence) -> Fact:
@@ -175,14 +208,38 @@ def _rounds(evidence: Evidence, wanted: int) -> Fact:
 
 
 def _unexplained(evidence: Evidence) -> Iterator[Fact]:
-    """The first request that is neither of the conversation nor among the known side requests."""
+    """The first request that is neither of the conversation nor among the known side requests.
+
+    One that repeats the prompt may have taken the turn of the conversation: then all that do are shown.
+    """
     for exchange in evidence.exchanges:
         if exchange.lane == "none" and exchange.request is not None:
-            asked = exchange.request
-            what = f"system '{_short(asked.system)}', last user text '{_short(asked.last_user_text)}'"
-            seen = f"no entry of 'sides' explains request {exchange.number} ({exchange.path}): {what}"
-            yield Fact("sides", holds=False, seen=seen)
+            asking = _asking(evidence)
+            if len(asking) > 1 and exchange in asking:
+                seen = f"{len(asking)} requests hold the prompt, and all but one are beside the conversation"
+                yield Fact("sides", holds=False, seen=seen, lines=tuple(_described(each) for each in asking))
+            else:
+                seen = f"no entry of 'sides' explains {_described(exchange)}"
+                yield Fact("sides", holds=False, seen=seen)
             return
+
+
+def _asking(evidence: Evidence) -> list[Exchange]:
+    """The first requests that hold the prompt, each with other instructions than those before."""
+    nonce = evidence.variables.get("nonce", "")
+    found: dict[str, Exchange] = {}
+    for exchange in evidence.exchanges:
+        request = exchange.request
+        if request and exchange.lane in ("main", "none") and nonce and nonce in request.last_user_text:
+            found.setdefault(request.system, exchange)
+    return list(found.values())
+
+
+def _described(exchange: Exchange) -> str:
+    asked = exchange.request
+    assert asked is not None, "only what could be read is described"
+    what = f"system '{_short(asked.system)}', last user text '{_short(asked.last_user_text)}'"
+    return f"request {exchange.number} ({exchange.path}): {what}"
 
 
 def _sides(spec: AgentSpec, evidence: Evidence) -> Iterator[Fact]:

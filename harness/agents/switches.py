@@ -6,6 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from harness.agents.spec import AgentSpec
 
 
@@ -24,6 +26,22 @@ def switched(spec: AgentSpec, guard: str, way: Literal["on", "off"]) -> AgentSpe
     settings = {path: _merged(spec.files.get(path), text) for path, text in switch.files.items()}
     files = {**spec.files, **settings}
     return spec._replace(one_shot=(*switch.args, *spec.one_shot), env={**spec.env, **switch.env}, files=files)
+
+
+def switches(spec: AgentSpec) -> Iterator[tuple[str, tuple[str, ...], AgentSpec]]:
+    """Each switch of a description: its key, its arguments, and the description with it in use."""
+    guard = spec.guard
+    if guard.off:
+        yield "guard.off", guard.off, spec._replace(one_shot=(*guard.off, *spec.one_shot))
+    if guard.disable_rule and guard.rules:
+        words = guard.without(guard.rules)
+        yield "guard.disable_rule", words, spec._replace(one_shot=(*words, *spec.one_shot))
+    ways: tuple[Literal["on", "off"], ...] = ("on", "off")
+    for each in spec.guards:
+        for way in ways:
+            switch, with_it = getattr(each, way), switched(spec, each.name, way)
+            if with_it is not None:
+                yield f"guards.{each.name}.{way}", switch.args, with_it
 
 
 def _merged(seeded: str | None, settings: str) -> str:

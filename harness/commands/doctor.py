@@ -6,21 +6,23 @@ import os
 import subprocess  # the agent's own program, asked for its version
 import sys
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from harness.agents.checkup import Fact, Probe, facts, last_lines, probes
+from harness.agents.checkup import Fact, Probe, facts, last_lines, probes, switch_fact, took_the_turn
 from harness.agents.locate import AgentMissingError, agent_names, find_program, load_agent
 from harness.interrupts import INTERRUPTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from harness.agents.spec import AgentSpec
     from harness.evidence import Evidence
     from harness.qa_session import QaSession
+    from harness.results import ScenarioResult
     from harness.sandbox import Sandbox
 
 _VERSION_TIMEOUT_S = 60
@@ -81,10 +83,7 @@ def doctor(
     wanted = [*names, *here] or ["reference"]
     checked: list[Checked] = []
     with INTERRUPTS.installed():
-        for name in dict.fromkeys(wanted):
-            found = _check(name, dialect, programs, keep)
-            click.echo(render(found))
-            checked.append(found)
+        checked += [_check(name, dialect, programs, keep) for name in dict.fromkeys(wanted)]
     click.echo(summary(checked))
     if page is not None:
         _write_page(page, [*checked, *gone], "qa doctor " + ("--installed" if installed else _again(names)))
@@ -105,19 +104,56 @@ def _write_page(page: Path, checked: Sequence[Checked], command: str) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def render(found: Checked) -> str:
-    """The facts of one agent, those that do not hold with the place of the description."""
-    lines = [f"{found.spec.name}  {found.spec.install.version or found.spec.install.source}"]
-    if found.missing:
-        return "\n".join([*lines, *(f"  {line.strip()}" for line in found.missing.splitlines()), ""])
-    for section in found.sections:
-        lines.append(f"  {section.title}")
+class _Telling:
+    """Says what is found of one agent as it is found. What to do is said once for each key."""
+
+    def __init__(self, spec: AgentSpec) -> None:
+        from harness.commands.live_line import LiveLine
+
+        self.live = LiveLine()
+        self._spec = spec
+        self._wrong: dict[str, None] = {}
+        click.echo(f"{spec.name}  {spec.install.version or spec.install.source}")
+
+    def section(self, title: str, found: Callable[[], Sequence[Fact]]) -> Section:
+        """Show the title, find the facts, and show them."""
+        click.echo(f"  {title}")
+        try:
+            section = Section(title, tuple(found()))
+        finally:
+            self.live.tell("")
         width = max((len(fact.key) for fact in section.facts), default=0)
-        lines += [f"    {'✓' if f.holds else '✗'} {f.key:{width}}  {f.seen}" for f in section.facts]
-    wrong = [fact.key for section in found.sections for fact in section.facts if not fact.holds]
-    if wrong:
-        lines.append(f"  does not hold in {found.spec.path}: {', '.join(dict.fromkeys(wrong))}")
-    return "\n".join([*lines, ""])
+        for fact in section.facts:
+            click.echo(f"    {'✓' if fact.holds else '✗'} {fact.key:{width}}  {fact.seen}")
+            if not fact.holds:
+                self._explain(fact)
+        return section
+
+    def _explain(self, fact: Fact) -> None:
+        from harness.agents.cures import cure
+
+        for line in (*fact.lines, "" if fact.key in self._wrong else cure(fact.key)):
+            if line:
+                click.echo(f"        {line}")
+        self._wrong[fact.key] = None
+
+    def say(self, line: str) -> None:
+        """Say something else."""
+        click.echo(line)
+
+    def waiting(self, what: str) -> None:
+        """Show what a run in a terminal waits for."""
+        self.live.tell(f"    waiting: {what}" if what else "")
+
+    def missing(self, why: str) -> None:
+        """Say why nothing can be checked."""
+        click.echo("\n".join([*(f"  {line.strip()}" for line in why.splitlines()), ""]))
+
+    def end(self) -> None:
+        """Name what does not hold, with the place of the description."""
+        if self._wrong:
+            click.echo(f"  does not hold in {self._spec.path}: {', '.join(self._wrong)}")
+        click.echo()
 
 
 def summary(checked: Sequence[Checked]) -> str:
@@ -150,15 +186,20 @@ def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) 
     from harness.qa_session import open_session
 
     spec = load_agent(name)
+    telling = _Telling(spec)
     box = _new_box()
     try:
         session = open_session(name, programs=programs, dialect=dialect, runs=keep or box.root)
     except AgentMissingError as error:
+        telling.missing(str(error))
         return Checked(spec, missing=str(error))
     with closing(session), _watched(session, box):
-        sections = [Section("version", (_version(session),))]
+        sections = [telling.section("version", lambda: [_version(session)])]
         for spoken in session.dialects:
-            sections += _runs(session, spoken)
+            sections += _runs(session, spoken, telling)
+        if all(section.holds for section in sections):
+            sections += _switched(session, session.dialects[0], telling)
+    telling.end()
     return Checked(spec, tuple(sections))
 
 
@@ -189,25 +230,58 @@ def _watched(session: QaSession, box: Sandbox) -> Iterator[None]:
         watchdog.release(box.token)
 
 
-def _runs(session: QaSession, dialect: str) -> list[Section]:
-    """One section for each probe."""
-    return [
-        Section(f"{probe.mode}, {dialect}, {probe.title}", tuple(_probe(session, dialect, probe)))
-        for probe in probes(session.spec)
-    ]
+def _runs(session: QaSession, dialect: str, telling: _Telling) -> list[Section]:
+    """One section for each probe, until a request beside the conversation upsets the rest too."""
+    sections = []
+    for probe in probes(session.spec):
+        title = f"{probe.mode}, {dialect}, {probe.title}"
+        sections.append(telling.section(title, partial(_probe, session, dialect, probe, telling.waiting)))
+        if took_the_turn(sections[-1].facts):
+            telling.say("  the other runs are left out until it is described")
+            break
+    return sections
 
 
-def _probe(session: QaSession, dialect: str, probe: Probe) -> list[Fact]:
+def _switched(session: QaSession, dialect: str, telling: _Telling) -> list[Section]:
+    """One section with a turn for each switch of the guards, where there is one."""
+    from harness.agents.switches import switches
+
+    def found() -> list[Fact]:
+        return [_switch(session, dialect, *each) for each in every]
+
+    every = [*switches(session.spec)]
+    return [telling.section(f"one-shot, {dialect}, guards switched", found)] if every else []
+
+
+def _switch(session: QaSession, dialect: str, key: str, words: Sequence[str], spec: AgentSpec) -> Fact:
+    result, evidence = _made(session, dialect, Probe("one-shot", tool=False), spec)
+    return switch_fact(key, words, evidence, result.problem)
+
+
+def _made(
+    session: QaSession,
+    dialect: str,
+    probe: Probe,
+    spec: AgentSpec,
+    waiting: Callable[[str], None] | None = None,
+) -> tuple[ScenarioResult, Evidence | None]:
     from harness.plan import Job
     from harness.runner import run_job
     from harness.scenario_yaml import parse_scenario
 
     text = probe.scenario
     scenario = parse_scenario(text, f"{text.split()[1]}.yaml")
-    job = Job(scenario, session.spec, session.argv, dialect)
+    job = Job(scenario, spec, session.argv, dialect)
     seen: list[Evidence] = []
-    result = run_job(job, session.folder, session.watchdog, look=seen.append)
-    found = facts(probe, session.spec, dialect, seen[0], result.steps) if seen else []
+    result = run_job(job, session.folder, session.watchdog, look=seen.append, waiting=waiting)
+    return result, seen[0] if seen else None
+
+
+def _probe(session: QaSession, dialect: str, probe: Probe, waiting: Callable[[str], None]) -> list[Fact]:
+    result, evidence = _made(session, dialect, probe, session.spec, waiting)
+    found = facts(probe, session.spec, dialect, evidence, result.steps) if evidence else []
+    killed = tuple(note for note in result.notes if note.startswith("the agent did not end"))
+    found = [f._replace(lines=killed) if f.key == "terminal.quit" and not f.holds else f for f in found]
     if result.verdict == "error":
         first = result.problem.partition("\n")[0]
         key = "session.reader" if first.startswith("session file ") else "command"

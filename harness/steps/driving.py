@@ -65,6 +65,7 @@ class Drive:
         wake_s: When :meth:`advance` is to be called again though nothing happens; None for never.
         is_over: Whether there is nothing more to do: the program has quit, would not, or a step has failed.
         note: What is worth telling about the end.
+        awaited: What is missing of what a step waits for, and its deadline; empty when none waits.
     """
 
     def __init__(self, steps: Sequence[Step], settings: TerminalSettings) -> None:
@@ -73,6 +74,7 @@ class Drive:
         self.wake_s: float | None = None
         self.is_over = False
         self.note = ""
+        self.awaited = ""
         self._settings = settings
         self._commands: list[Command] = []
         self._requests_before = 0
@@ -82,7 +84,7 @@ class Drive:
 
     def advance(self, moment: Moment) -> list[Command]:
         """Go on as far as this moment lets; give what is to be done now, in order."""
-        self._commands = []
+        self._commands, self.awaited = [], ""
         if not self.is_over:
             try:
                 self.wake_s = self._course.send(moment)
@@ -198,9 +200,13 @@ class Drive:
                     moment = yield from self._send(self._key(name, moment), moment, within_s)
             ended = Claim("the program has ended", lambda now: "" if has_ended(now) else "it runs")
             yield from self._until(ended, moment, within_s, ends_well=True)
-        except _StepFailed:
+        except _StepFailed as failure:
             named = ", ".join(name for dialog in keys for name in dialog.press)
-            self.note = f"the agent did not end within {within_s:g} s of {named} and was killed"
+            last = [row.strip() for row in failure.moment.screen.rows if row.strip()][-2:]
+            self.note = (
+                f"the agent did not end within {within_s:g} s of {named} and was killed; "
+                f"the screen ends with {quoted(' / '.join(last))}"
+            )
 
     def _send(self, text: str, moment: Moment, within_s: float) -> Generator[float, Moment, Moment]:
         """Write, and wait until the program has read it: two keys read at once may be another key.
@@ -232,6 +238,7 @@ class Drive:
                 problem = f"the program ended with {code}, and {problem}"
             elif code is None and moment.now_s < until_s:
                 yield from self._answer_dialogs(moment)
+                self.awaited = f"{problem} ({within_s:g} s at most)"
                 moment = yield until_s
                 continue
             claimed_words = f"{_said(claim.words, moment)} within {within_s:g} s"

@@ -35,6 +35,17 @@ def main() -> int:
     if BREAK.startswith("wait "):
         Path(BREAK.removeprefix("wait ")).write_text("here\n")
         signal.pause()
+    if "--chat" in sys.argv:
+        sys.stdout.write("Welcome\r\nhello> ")
+        sys.stdout.flush()
+        Path(BREAK.removeprefix("until ")).read_text()  # a pipe: waits for the test
+        return 0
+    if BREAK == "switch" and "--no-guard" in sys.argv:
+        sys.stderr.write("unknown option --no-guard\n")
+        return 2
+    if BREAK == "title":
+        with suppress(HTTPError):
+            ask([{"role": "system", "content": "Give a title."}, {"role": "user", "content": PROMPT}])
     if BREAK == "dialect":
         ask([{"role": "user", "content": PROMPT}], "/v2/chat")
     if BREAK == "sides":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import select
 import shutil
@@ -98,6 +99,50 @@ def test_the_last_line_counts_the_agents_and_names_those_that_do_not_hold(qa: Qa
     assert ended.code == 3
     last = "1 of 3 agents as described; not as described: demo; not installed: gone"
     assert ended.out.splitlines()[-1] == last
+
+
+def test_a_side_request_that_repeats_the_prompt_is_shown_beside_the_conversation_it_was_taken_for(
+    qa: Qa,
+) -> None:
+    ended = doctor(qa, "title")
+    assert list(wrong(ended)) == ["sides"], ended.out
+    assert "system 'Give a title.', last user text 'How is it" in ended.out
+    assert "add the request beside the conversation: sides: [{name: title" in ended.out
+    described = qa.folder / "demo.yaml"
+    described.write_text(f"{described.read_text()}sides: [{{name: title, contains: Give a title}}]\n")
+    assert qa("doctor", "--agent", "demo.yaml").code == 0
+
+
+def test_a_switch_of_a_guard_is_tried_and_one_that_the_program_does_not_take_is_named(qa: Qa) -> None:
+    doctor(qa, "switch")
+    described = qa.folder / "demo.yaml"
+    described.write_text(f"{described.read_text()}guard: {{rules: [loop], off: [--no-guard]}}\n")
+    ended = qa("doctor", "--agent", "demo.yaml")
+    assert ended.code == 1
+    assert wrong(ended) == {"guard.off": "[--no-guard]: exit code 2; last output: unknown option --no-guard"}
+    assert "        set 'guard: off' to arguments that the agent takes\n" in ended.out
+    described.write_text(described.read_text().replace('"switch"', '""'))
+    assert "✓ guard.off  [--no-guard] is taken" in qa("doctor", "--agent", "demo.yaml").out
+
+
+def test_what_a_terminal_is_waited_for_is_told_at_once_and_the_screen_is_shown_with_the_cure(qa: Qa) -> None:
+    go_on = qa.folder / "go-on"
+    os.mkfifo(go_on)
+    shutil.copy(Path(__file__).parent / "doctor_agent.py", qa.folder)
+    terminal = "terminal: {args: [--chat], ready: {shows: never there}}\n"
+    (qa.folder / "demo.yaml").write_text(DESCRIPTION.replace("WHAT", f"until {go_on}") + terminal)
+    mine, its = pty.openpty()
+    words = qa.command("doctor", "--agent", "demo.yaml")
+    with subprocess.Popen(words, cwd=qa.folder, env=qa.env, stdout=subprocess.PIPE, stderr=its) as process:
+        os.close(its)
+        told = b""
+        while b"    waiting: the screen does not show 'never there' (30 s at most)" not in told:
+            told += os.read(mine, 4096)  # fails when qa ends before
+        go_on.write_text("")  # the program ends, and the waiting with it
+        out = process.communicate()[0].decode()
+    os.close(mine)
+    assert "✗ terminal.ready  the program ended with 0, and the screen does not show 'never there'\n" in out
+    assert re.search(r"\n +\| Welcome\n +\| hello>\n +say in 'terminal: ready' what the screen shows", out)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
