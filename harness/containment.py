@@ -173,6 +173,9 @@ def _fork_keeper(channel: socket.socket, kind: Kind) -> int:
         if not kind.has_pids:
             return os.fork() or keep(channel, kind)
         with _open("self", "pid") as own:
+            # Root of a user namespace alone may not come back into the PID namespace around that; had it left
+            # it, it could start no program any more.
+            enter(own, NEW_PIDS)
             unshare(NEW_PIDS)
             try:
                 return os.fork() or keep(channel, kind)

@@ -178,6 +178,48 @@ def test_a_user_without_rights_gets_a_network_of_its_own_and_stays_that_user(con
     assert done.stdout == "nameserver 127.0.0.1\n"
 
 
+AS_ROOT_OF_A_USER_NAMESPACE = """
+import os, sys
+from pathlib import Path
+from harness import containment_keeper
+from harness.containment import contain
+user, group = os.geteuid(), os.getegid()
+try:
+    containment_keeper.unshare(containment_keeper.NEW_USER)
+except PermissionError as error:
+    sys.exit(str(error))
+Path("/proc/self/setgroups").write_text("deny")
+Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+for run in "first", "second":
+    found = contain({})
+    with found.starting("/") as before:
+        pid = os.fork()
+        if pid == 0:
+            before()
+            os.execv("/bin/grep", ["grep", "127.0.0.1", "/etc/resolv.conf"])
+    assert os.waitpid(pid, 0)[1] == 0
+    found.close()
+"""
+
+
+def test_root_of_a_user_namespace_alone_gets_a_network_and_can_still_start_programs(
+    contained: Contained,
+) -> None:
+    assert contained.keeper  # namespaces are allowed at all
+    done = subprocess.run(
+        [sys.executable, "-c", AS_ROOT_OF_A_USER_NAMESPACE],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Operation not permitted" in done.stderr and "Traceback" not in done.stderr:
+        pytest.skip("this system allows no user namespaces")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == 2 * "nameserver 127.0.0.1\n"
+
+
 @pytest.fixture
 def refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_flags: int) -> None:
