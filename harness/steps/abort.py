@@ -183,11 +183,8 @@ def _differences(args: Abort, evidence: Evidence, view: Reply, record: RuleRecor
         return [*_too_early(args, view), *_too_late(args, view, None)]
     if record is None:
         asked = [name for name in ("rule", "mechanism", "fired_at") if getattr(args, name) is not None]
-        return (
-            ["no record in the session names the rule", *_too_late(args, view, None)]
-            if asked
-            else (_too_late(args, view, None))
-        )
+        unnamed = ["no record in the session names the rule", _without(asked)] if asked else []
+        return [*unnamed, *_too_late(args, view, None)]
     reasons = []
     if args.rule is not None and record.rule != args.rule:
         reasons.append(f"rule: '{record.rule}' fired, not '{args.rule}'")
@@ -199,12 +196,19 @@ def _differences(args: Abort, evidence: Evidence, view: Reply, record: RuleRecor
     return reasons + _too_late(args, view, record)
 
 
+def _without(asked: Sequence[str]) -> str:
+    """What to do when a step asks for what no session of the agent says."""
+    named = " and ".join(map(quoted, asked))
+    return f"let the session record it (docs/agents.md, 'What a step needs'), or leave {named} out here"
+
+
 def _figure(name: str, wanted: object, found: object, evidence: Evidence) -> list[str]:
     if wanted is None or found == wanted:
         return []
     if found is None:
         known = name in evidence.guard.unrecorded
-        return [] if known else [f"{name}: the session does not state it"]
+        cure = f"leave {quoted(name)} out, or list it in 'guard: unrecorded' of the description"
+        return [] if known else [f"{name}: the session does not state it", cure]
     return [f"{name}: {_shown(found)}, not {_shown(wanted)}"]
 
 

@@ -21,6 +21,9 @@ def ended_with_hang_up(view: Reply, evidence: Evidence) -> str:
     marker = evidence.guard.output_marker
     if _has_record(view, evidence) or (code == 0 and marker and marker in evidence.output):
         return ""
+    if evidence.driven:  # it may have lived on until it was asked to quit
+        hung_up = f"the agent hung up on reply {view.number}, made no further request"
+        return f"{hung_up}, and {_ended(code)}"
     return f"the agent {_ended(code)} while reply {view.number} was streamed"
 
 

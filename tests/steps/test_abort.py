@@ -106,7 +106,10 @@ def test_a_figure_that_the_session_leaves_out_fails_unless_the_agent_is_known_fo
     evidence = evidence._replace(transcript=replace(evidence.transcript, rules=rules))
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Failed)
-    assert verdict.evidence[0] == "mechanism: the session does not state it"
+    assert verdict.evidence[:2] == (
+        "mechanism: the session does not state it",
+        "leave 'mechanism' out, or list it in 'guard: unrecorded' of the description",
+    )
     guard = build.guard._replace(unrecorded=("mechanism",))
     assert isinstance(check(ARGS, evidence._replace(guard=guard)), Passed)
 
@@ -117,6 +120,10 @@ def test_an_abort_without_a_record_cannot_be_given_to_a_rule(build: Any) -> None
     verdict = check(ARGS, evidence)
     assert isinstance(verdict, Failed)
     assert verdict.evidence[0] == "no record in the session names the rule"
+    assert verdict.evidence[1].startswith(
+        "let the session record it (docs/agents.md, 'What a step needs'), or "
+    )
+    assert "leave 'rule' and 'mechanism'" in verdict.evidence[1]
     assert isinstance(check(Abort(within_chars=66), evidence), Passed)
 
 

@@ -37,6 +37,12 @@ def test_an_agent_that_ends_with_its_hang_up_has_stopped_nothing(
     assert _observed(check(ANY, evidence)) == f"the agent {words} while reply 1 was streamed"
 
 
+def test_in_a_terminal_it_is_not_said_when_the_agent_ended_for_it_may_have_been_asked_to(build: Any) -> None:
+    evidence = _cut(build, exit_code=0, driven={"type": Passed("typed")})
+    said = "the agent hung up on reply 1, made no further request, and exited with 0"
+    assert _observed(check(ANY, evidence)) == said
+
+
 def test_a_step_for_silence_calls_it_by_the_same_name(build: Any) -> None:
     evidence = _cut(build, exit_code=3)
     assert _observed(check_silent(Silent(), evidence)) == "the agent exited with 3 while reply 1 was streamed"
