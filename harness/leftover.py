@@ -44,7 +44,8 @@ def claim(root: Path, pids: Iterable[int], evidence: str = "", session_glob: str
     place = _place()
     if place is not None:
         owners = [[pid, _started(pid)] for pid in pids]
-        claimed = {"place": place, "owners": owners, "evidence": evidence, "session": session_glob}
+        kept = os.path.abspath(evidence) if evidence else ""  # noqa: PTH100 - who sweeps may be elsewhere
+        claimed = {"place": place, "owners": owners, "evidence": kept, "session": session_glob}
         (root / OWNERS).write_text(json.dumps(claimed))
 
 

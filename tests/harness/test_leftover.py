@@ -104,11 +104,13 @@ def evidence_in(folder: Path) -> Path:
 
 
 def test_what_the_agent_had_saved_goes_beside_the_evidence_with_its_secrets_masked(
-    tmp_path: Path, dead: int
+    tmp_path: Path, dead: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, evidence = private(tmp_path), evidence_in(tmp_path / "run")
+    monkeypatch.chdir(tmp_path)
     (root / "home/s.jsonl").write_text(f"in {root}/work with sk-qa-0123456789abcdef\n")
-    claim(root, (dead,), str(evidence), f"{root}/home/*.jsonl")
+    claim(root, (dead,), evidence.name, f"{root}/home/*.jsonl")
+    monkeypatch.chdir("/")  # the next qa need not be called in the same folder
     assert sweep(tmp_path) == [root]
     assert (evidence / "session/s.jsonl").read_text() == "in [WORK] with [KEY]\n"
     assert json.loads((evidence / "result.json").read_text())["verdict"] == "error"
