@@ -48,7 +48,7 @@ def _outcome(
         return _result(job, tuple(map(_without_output, steps)), "error", never)
     refusals = _listed(refused)
     if job.control:
-        return _judge_control(job, steps, refusals)
+        return _judge_control(job, _as_reached(job, steps, evidence), refusals)
     if refusals or any(step.verdict == "failed" for step in steps):
         return _result(job, steps, "failed", refusals, _unplayed(job, unused))
     if steps and all(step.verdict == "skipped" for step in steps):
@@ -59,6 +59,22 @@ def _outcome(
 def skipped(job: Job, why: str, verdict: Verdict = "skipped") -> ScenarioResult:
     """The outcome of a run that was not made."""
     return _result(job, (), verdict, why)
+
+
+def _as_reached(job: Job, steps: tuple[StepResult, ...], evidence: Evidence) -> tuple[StepResult, ...]:
+    """In a control, what is not reached behind a step that had to fail is skipped, unless it is named."""
+    control = job.scenario.control
+    named = set(control.must_fail) if control else set()
+    last = next(reversed([*evidence.driven]), "")
+    if last not in named or not isinstance(evidence.driven[last], Failed):
+        return steps
+    why = f"not reached, as '{last}' had to fail"
+    return tuple(
+        replace(step, verdict="skipped", observed=why)
+        if step.is_unreached and step.label not in named
+        else step
+        for step in steps
+    )
 
 
 def _judge_control(job: Job, steps: tuple[StepResult, ...], refusals: str) -> ScenarioResult:
