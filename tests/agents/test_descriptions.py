@@ -71,6 +71,21 @@ def test_pi_gets_its_own_name_of_the_dialect_and_the_base_url_that_it_wants(
     assert provider["models"][0]["id"] == pi.model
 
 
+@pytest.mark.parametrize(
+    ("dialect", "url", "kind", "wire"),
+    [
+        ("openai-chat", "http://127.0.0.1:4000/v1", "openai", "completions"),
+        ("openai-responses", "http://127.0.0.1:4000/v1", "openai", "responses"),
+        ("anthropic-messages", "http://127.0.0.1:4000", "anthropic", "completions"),
+    ],
+)
+def test_copilot_is_told_its_dialect_by_the_environment(dialect: str, url: str, kind: str, wire: str) -> None:
+    spec = load_agent("copilot")
+    environment = {name: fill_text(text, values_for(spec, dialect)) for name, text in spec.env.items()}
+    found = [environment[f"COPILOT_PROVIDER_{name}"] for name in ("BASE_URL", "TYPE", "WIRE_API")]
+    assert found == [url, kind, wire]
+
+
 def test_the_reference_agent_is_aimed_by_its_environment() -> None:
     spec = load_agent("reference")
     values = values_for(spec, "openai-chat")
