@@ -77,6 +77,7 @@ class Driven(Serving):
         self._unplan()
         super().close()
         if is_first:
+            self._drive.break_off(self._moment())
             self._emulator.finish()
             if not self._drive.is_over and not self._shown:
                 self._keep("")

@@ -79,6 +79,8 @@ class Drive:
         self._commands: list[Command] = []
         self._requests_before = 0
         self._answered_dialogs: set[str] = set()
+        self._under_way: str | None = None
+        self._claim: Claim | None = None
         self._course = self._drive([step for step in steps if step.kind in DRIVING])
         next(self._course)
 
@@ -92,20 +94,38 @@ class Drive:
                 self.is_over, self.wake_s = True, None
         return self._commands
 
+    def break_off(self, moment: Moment) -> None:
+        """The run has ended: a step that is under way has failed, by what it still waits for."""
+        if self._under_way is None:
+            return
+        code = moment.evidence.exit_code
+        end = "the run was ended" if code is None else f"the program had ended with {code}"
+        try:
+            problem = self._claim.problem(moment) if self._claim else ""
+        except _StepFailed as failure:
+            problem = failure.verdict.observed
+        observed = f"{end}, and {problem}" if problem else end
+        expected = _said(self._claim.words, moment) if self._claim else "the program runs"
+        self.verdicts[self._under_way] = failed(observed, expected, picture(moment))
+        self._under_way = None
+
     def _drive(self, steps: Sequence[Step]) -> Generator[float, Moment, None]:
         moment = yield 0.0
         for step in steps:
+            self._under_way, self._claim = step.label, None
             try:
                 moment, observed = yield from self._take(step, moment)
             except _StepFailed as failure:
                 moment = failure.moment
                 self.verdicts[step.label] = failure.verdict
+                self._under_way = None
                 if step.kind in _ENDS_NOTHING:
                     continue
                 self._commands.append(Keep(""))
                 yield from self._quit(moment, HURRIED_QUIT_S)
                 return
             self.verdicts[step.label] = Passed(_said(observed, moment))
+            self._under_way = None
         self._commands.append(Keep(""))
         yield from self._quit(moment, QUIT_WITHIN_S)
 
@@ -215,6 +235,7 @@ class Drive:
         something since.
         """
         self._commands.append(Send(text))
+        self._claim = claim = Claim(f"the program reads {quoted(text)}", _unread)
         sent_s, was_there = moment.now_s, False
         while True:
             moment = yield moment.now_s + READ_AGAIN_S
@@ -224,8 +245,7 @@ class Drive:
                 return moment
             was_there = was_there or moment.unread > 0
             if waited_s >= within_s:
-                claim = f"the program reads {quoted(text)} within {within_s:g} s"
-                raise _StepFailed(moment, f"{count(moment.unread, 'byte')} not read", claim)
+                raise _StepFailed(moment, _unread(moment), f"{claim.words} within {within_s:g} s")
 
     def _until(
         self, claim: Claim, moment: Moment, within_s: float, *, ends_well: bool = False
@@ -233,6 +253,7 @@ class Drive:
         """Wait until a claim holds. ``ends_well``: the end of the program is no failure of its own."""
         until_s = moment.now_s + within_s
         while problem := claim.problem(moment):
+            self._claim = claim
             code = moment.evidence.exit_code
             if code is not None and not ends_well:
                 problem = f"the program ended with {code}, and {problem}"
@@ -293,6 +314,10 @@ class Drive:
         if (step.ready or step.answered) and (problem := self._not_ready(moment)):
             return problem
         return torn(moment) or self._unlike(step.screen, step.title, moment)
+
+
+def _unread(moment: Moment) -> str:
+    return f"{count(moment.unread, 'byte')} not read" if moment.unread else ""
 
 
 def _not_over(number: int, main: Sequence[Exchange]) -> str:

@@ -51,13 +51,14 @@ class Play:
         if text:
             self.now_s += 0.001
             self._last_output_s = self.now_s
+        return self.drive.advance(self.moment())
+
+    def moment(self) -> Moment:
+        """All there is to see now."""
         evidence = Evidence(main=self.main, exit_code=self.exit_code, variables=VARIABLES)
         screen, is_whole = self.emulator.screen, not self.emulator.is_torn
         quiet_s = self.now_s - self._last_output_s
-        unseen = self.emulator.unseen
-        return self.drive.advance(
-            Moment(self.now_s, evidence, screen, is_whole, self.unread, quiet_s, unseen)
-        )
+        return Moment(self.now_s, evidence, screen, is_whole, self.unread, quiet_s, self.emulator.unseen)
 
     def later(self, seconds: float) -> list[Command]:
         """Time passes until then, and nothing else happens."""
@@ -431,3 +432,32 @@ def test_a_pattern_that_runs_away_on_the_screen_fails_the_step_at_once(
     play = Play(written, settings=settings)
     play.see("a" * 39 + "b\r\n> ")
     assert play.failed.observed.startswith("the regular expression /^(a|a)*$/ had no result after 0.02 s")
+
+
+def test_a_step_that_is_under_way_when_the_run_is_ended_says_what_it_waited_for_and_shows_the_screen() -> (
+    None
+):
+    play = Play("wait_for: {shows: never, within_s: 20}", "press: enter")
+    play.see("> ")
+    play.drive.break_off(play.moment())
+    assert play.drive.verdicts.keys() == {"wait_for"}
+    assert play.failed.observed == "the run was ended, and the screen does not show 'never'"
+    assert play.failed.expected == "the screen shows 'never'"
+    assert play.failed.evidence[1] == "| >"
+
+
+def test_keys_for_a_program_that_has_ended_are_not_called_pressed_nor_not_reached() -> None:
+    play = Play("wait_for: {exit: true}", "press: enter")
+    play.see("> ")
+    play.exit_code = 0
+    play.see("")
+    play.drive.break_off(play.moment())
+    assert isinstance(play.drive.verdicts["wait_for"], Passed)
+    assert play.failed.observed == "the program had ended with 0"
+
+
+def test_a_drive_that_has_come_to_its_end_is_left_as_it_is() -> None:
+    play = Play("wait_for: {shows: '>'}")
+    play.see("> ")
+    play.drive.break_off(play.moment())
+    assert isinstance(play.drive.verdicts["wait_for"], Passed)
