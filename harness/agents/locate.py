@@ -66,7 +66,9 @@ class AgentMissingError(CannotRun):
         if not install.is_ours:
             words = self.looked_for.split()
             split = f"write its arguments as words of their own: [{', '.join(words)}]"
-            return self.cure or (split if len(words) > 1 else mapping)
+            beside = "a path in 'command' is seen from the folder of the description; correct it, or "
+            aimed = f"{beside if self.place.startswith('at ') else ''}{mapping}"
+            return self.cure or (split if len(words) > 1 else aimed)
         size = f", about {install.size_mb} MB" if install.size_mb else ""
         package = f"{install.source} {install.pinned}{size}"
         return f"install it (qa agents install {name}: {package}), or {mapping}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.lab.survey import Cell, Row, Survey
     from harness.lab.survey_run import Task
@@ -67,7 +67,7 @@ def survey(
     todo = [
         _task(column.label, paths[row.name], row, out, timeout_s, programs)
         for column, row in to_measure(book.survey)
-        if column in found.columns and row.name in paths and _has_tools(column.label, paths[row.name])
+        if column in found.columns and row.name in paths and not _lacking(column.label, paths[row.name])
     ]
     book.total = len(todo)
     book.write()
@@ -80,6 +80,9 @@ def survey(
         finally:
             book.write()
     book.show()
+    for column in found.columns:
+        if note := _left_out(column.label, paths):
+            click.echo(note)
     sys.exit(3 if any(cell.outcome == "error" for cell in book.survey.shown()) else 0)
 
 
@@ -151,14 +154,26 @@ def _planned(
     return Survey(datetime.now(UTC).date().isoformat(), columns, tuple(rows), ()), paths
 
 
-def _has_tools(agent: str, path: str) -> bool:
-    """Whether the agent has the tools that the scenario calls; without them nothing is seen of a guard."""
+def _left_out(agent: str, paths: Mapping[str, str]) -> str:
+    """What is not measured of an agent, and why; empty when all is."""
+    lacking = {name: tools for name, path in paths.items() if (tools := _lacking(agent, path))}
+    if not lacking:
+        return ""
+    named = ", ".join(sorted({tool for each in lacking.values() for tool in each}))
+    many = "1 scenario is" if len(lacking) == 1 else f"{len(lacking)} scenarios are"
+    return (
+        f"{agent}: {many} not measured, as the description has no {named} under 'tools': {', '.join(lacking)}"
+    )
+
+
+def _lacking(agent: str, path: str) -> list[str]:
+    """The tools that the scenario calls and the agent has not; without them nothing is seen of a guard."""
     from harness.agents.locate import load_agent
     from harness.lab.survey_agents import parse_agent
     from harness.lab.survey_scenario import missing_tools
     from harness.scenario_yaml import load_scenario
 
-    return not missing_tools(load_scenario(Path(path)), load_agent(parse_agent(agent).name).tools)
+    return missing_tools(load_scenario(Path(path)), load_agent(parse_agent(agent).name).tools)
 
 
 def _resumed(found: Survey, file: Path) -> Survey:

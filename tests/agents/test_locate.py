@@ -178,6 +178,9 @@ def test_a_path_that_leads_nowhere_is_named_in_full(tmp_path: Path) -> None:
     with pytest.raises(AgentMissingError) as error:
         find_program(beside(tmp_path, "./cli"), environ=world(tmp_path))
     assert f"no program './cli' at {tmp_path}/cli" in str(error.value)
+    assert "a path in 'command' is seen from the folder of the description; correct it, or" in str(
+        error.value
+    )
     assert "--agent-bin mine=/path/to/cli" in str(error.value)
 
 

@@ -76,6 +76,10 @@ def test_a_loop_of_calls_is_not_measured_on_an_agent_without_that_tool(folder: P
     assert result.exit_code == 0, result.output
     assert _found(folder).cells == ()
     assert "loop-tool-calls  not measured" in result.output
+    why = (
+        "bare.yaml: 1 scenario is not measured, as the description has no bash under 'tools': loop-tool-calls"
+    )
+    assert why in result.output
 
 
 @pytest.mark.parametrize(
