@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ class Masks:
 
     The longest secret wins where several begin at the same place. Values shorter than four
     characters are not masked: they would eat ordinary text. A secret is found too as JSON writes it,
-    with its quotes, backslashes and accents escaped.
+    with its quotes, backslashes and accents escaped, and as SVG does.
 
     >>> Masks({"/tmp/box/home": "~", "sk-123456": "[KEY]"}).apply("cd /tmp/box/home; echo sk-123456")
     'cd ~; echo [KEY]'
@@ -86,8 +87,9 @@ class Masks:
 
 
 def _forms(value: str) -> tuple[str, ...]:
-    """A secret as it is, and inside a JSON string as the two ways of writing one have it."""
-    return value, json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1]
+    """A secret as it is, inside a JSON string as the two ways of writing one have it, and in SVG or HTML."""
+    in_json = (json.dumps(value, ensure_ascii=False)[1:-1], json.dumps(value)[1:-1])
+    return value, *in_json, escape(value, quote=False), escape(value)
 
 
 @dataclass(slots=True)

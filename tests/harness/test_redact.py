@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from html import escape
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,3 +58,9 @@ def test_a_value_of_json_stays_one_whatever_the_secrets_are() -> None:
         "[KEY]": None,
         "said": ["\r\n[WORD]", {"~/a": 12345}],
     }
+
+
+def test_a_secret_is_masked_too_as_a_picture_writes_it() -> None:
+    masks = Masks({"a<b>&'c'": "[KEY]"})
+    assert masks.apply("<text>a&lt;b&gt;&amp;'c'</text>") == "<text>[KEY]</text>"
+    assert masks.apply(escape("x a<b>&'c'")) == "x [KEY]"
