@@ -19,6 +19,7 @@ TOKEN_VARIABLE = "TTSR_QA_RUN"  # noqa: S105 - the name of a variable
 _PR_SET_CHILD_SUBREAPER = 36
 _DEATH_MS = 5_000
 _ROUNDS = 20
+_LOOKS = 10_000  # at a process that starts a program, which takes some hundred of them at most
 
 # The children that this process has started itself, once it takes in orphans; None before.
 _own_children: set[int] | None = None
@@ -189,9 +190,29 @@ def _entry(pid: int) -> _Entry | None:
 def _has_token(pid: int, token: str) -> bool:
     mark = f"{TOKEN_VARIABLE}={token}".encode()
     try:
-        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        return mark in _environ(pid).split(b"\0")
     except OSError:
         return False
+
+
+def _environ(pid: int) -> bytes:
+    """The environment that a process was started with.
+
+    One that is just becoming another program has neither arguments nor an environment for a moment, and then
+    both: it is looked at again. Without memory (a kernel's thread, a dead process) it never has any.
+    """
+    environ = _read(pid, "environ")
+    for _ in range(_LOOKS):
+        if environ or _read(pid, "cmdline") or _read(pid, "statm").startswith(b"0 "):
+            break
+        os.sched_yield()
+        environ = _read(pid, "environ")
+    # The arguments may have come between the two looks.
+    return environ or _read(pid, "environ")
+
+
+def _read(pid: int, name: str) -> bytes:
+    return Path(f"/proc/{pid}/{name}").read_bytes()
 
 
 def _is_detached(pid: int, table: Mapping[int, _Entry]) -> bool:

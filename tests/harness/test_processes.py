@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from harness import processes
 
 DAEMON = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    print(os.getpid(), flush=True)\n    time.sleep(600)\n"
@@ -27,6 +29,37 @@ def test_a_daemon_that_left_its_session_is_ended() -> None:
         assert daemon in processes.of_run(token)
         assert daemon in processes.end(token)
     assert processes.of_run(token) == set()
+
+
+def test_a_process_that_is_just_becoming_a_program_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mark = f"{processes.TOKEN_VARIABLE}=feed".encode()
+    # What Linux shows meanwhile: memory, but no arguments and no environment, and then both at once.
+    shown = {
+        "environ": [b"", b"", b"", b"A=1\0" + mark + b"\0"],
+        "cmdline": [b"", b"", b"sleep\0"],
+        "statm": [b"1 1 0 0 0 1 0\n"] * 2,
+    }
+    monkeypatch.setattr(processes, "_pids", lambda: [4711])
+    monkeypatch.setattr(processes, "_entry", lambda _pid: processes._Entry(b"R", 1, 4711, 4711, 0))
+    monkeypatch.setattr(processes, "_read", lambda _pid, name: shown[name].pop(0))
+    assert processes.of_run("feed") == {4711}
+    assert [name for name, left in shown.items() if left] == []
+
+
+@pytest.mark.parametrize(
+    ("cmdline", "statm"), [(b"", b"0 0 0 0 0 0 0\n"), (b"sleep\0", b"105 50 43 5 0 39 0\n")]
+)
+def test_a_process_that_has_no_environment_at_all_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, cmdline: bytes, statm: bytes
+) -> None:
+    shown = {"environ": b"", "cmdline": cmdline, "statm": statm}
+    monkeypatch.setattr(processes, "_pids", lambda: [4711])
+    monkeypatch.setattr(processes, "_entry", lambda _pid: processes._Entry(b"R", 1, 4711, 4711, 0))
+    monkeypatch.setattr(processes, "_read", lambda _pid, name: shown[name])
+    monkeypatch.setattr("os.sched_yield", lambda: pytest.fail("waited"))
+    assert processes.of_run("feed") == set()
 
 
 def test_a_process_of_another_run_is_left_alone() -> None:
