@@ -177,7 +177,8 @@ class Drive:
         self._requests_before = len(moment.evidence.main)
         for name in self._settings.submit:
             moment = yield from self._send(self._key(name, moment), moment, step.within_s)
-        return moment, f"{chars(len(text))} typed, echoed and submitted"
+        keys = " and ".join(self._settings.submit)
+        return moment, f"{chars(len(text))} typed and echoed, then {keys} pressed"
 
     def _press(self, step: args.Press, moment: Moment) -> Generator[float, Moment, tuple[Moment, str]]:
         for name in step.keys:

@@ -93,7 +93,7 @@ def test_text_is_typed_when_the_agent_is_ready_and_submitted_in_a_write_of_its_o
     assert play.see("Answer DONE") == []
     assert sent(play.see(" qa17 now.")) == ["\r"]
     play.read()
-    assert play.drive.verdicts == {"type": Passed("21 characters typed, echoed and submitted")}
+    assert play.drive.verdicts == {"type": Passed("21 characters typed and echoed, then enter pressed")}
     assert play.drive.typed == ["Answer DONE qa17 now."]
 
 
@@ -133,7 +133,7 @@ def test_the_first_character_can_be_typed_alone_and_the_rest_when_it_is_shown() 
     assert sent(play.see("A")) == ["nswer DONE qa17 now."]
     assert sent(play.see("nswer DONE qa17 now.")) == ["\r"]
     play.read()
-    assert play.drive.verdicts == {"type": Passed("21 characters typed, echoed and submitted")}
+    assert play.drive.verdicts == {"type": Passed("21 characters typed and echoed, then enter pressed")}
 
 
 def test_several_keys_that_submit_are_sent_one_by_one() -> None:
@@ -145,7 +145,7 @@ def test_several_keys_that_submit_are_sent_one_by_one() -> None:
     play.unread = 0
     assert sent(play.see()) == ["\r"]
     play.read()
-    assert play.drive.verdicts == {"type": Passed("21 characters typed, echoed and submitted")}
+    assert play.drive.verdicts == {"type": Passed("21 characters typed and echoed, then end and enter pressed")}
 
 
 def test_several_lines_are_refused_where_each_would_be_submitted() -> None:
