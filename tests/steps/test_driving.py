@@ -145,7 +145,9 @@ def test_several_keys_that_submit_are_sent_one_by_one() -> None:
     play.unread = 0
     assert sent(play.see()) == ["\r"]
     play.read()
-    assert play.drive.verdicts == {"type": Passed("21 characters typed and echoed, then end and enter pressed")}
+    assert play.drive.verdicts == {
+        "type": Passed("21 characters typed and echoed, then end and enter pressed")
+    }
 
 
 def test_several_lines_are_refused_where_each_would_be_submitted() -> None:
