@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 SHELL = frozenset(
     """
-    harness/agents/install.py harness/agents/locate.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py harness/commands/live_line.py
+    harness/agents/install.py harness/agents/locate.py harness/agents/version_probe.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py harness/commands/live_line.py
     harness/commands/gate.py harness/commands/gate_report.py harness/commands/gate_sessions.py harness/commands/many_runs.py
     harness/commands/merge.py harness/commands/saying.py harness/commands/selection.py harness/commands/watch.py harness/gate/git.py harness/gate/baseline_write.py
     harness/containment.py harness/containment_keeper.py harness/leftover.py harness/terminal/ghostty_library.py harness/entry.py mock_llm/entry.py mock_llm/early_interrupt.py

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess  # the agent's own program, asked for its version
 import sys
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,18 +13,16 @@ import click
 
 from harness.agents.checkup import Fact, Probe, facts, last_lines, probes, switch_fact, took_the_turn
 from harness.agents.locate import AgentMissingError, agent_names, find_program, load_agent
+from harness.agents.version_probe import new_box, printed_version, watched
 from harness.interrupts import INTERRUPTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from harness.agents.spec import AgentSpec
     from harness.evidence import Evidence
     from harness.qa_session import QaSession
     from harness.results import ScenarioResult
-    from harness.sandbox import Sandbox
-
-_VERSION_TIMEOUT_S = 60
 
 
 class Section(NamedTuple):
@@ -187,13 +184,13 @@ def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) 
 
     spec = load_agent(name)
     telling = _Telling(spec)
-    box = _new_box()
+    box = new_box()
     try:
         session = open_session(name, programs=programs, dialect=dialect, runs=keep or box.root)
     except AgentMissingError as error:
         telling.missing(str(error))
         return Checked(spec, missing=str(error))
-    with closing(session), _watched(session, box):
+    with closing(session), watched(session, box):
         sections = [telling.section("version", lambda: [_version(session)])]
         for spoken in session.dialects:
             sections += _runs(session, spoken, telling)
@@ -201,33 +198,6 @@ def _check(name: str, dialect: str, programs: Sequence[str], keep: Path | None) 
             sections += _switched(session, session.dialects[0], telling)
     telling.end()
     return Checked(spec, tuple(sections))
-
-
-def _new_box() -> Sandbox:
-    from harness.problems import CannotRun
-    from harness.sandbox import new_sandbox
-
-    try:
-        return new_sandbox(f"doctor-{os.urandom(8).hex()}")
-    except OSError as error:
-        raise CannotRun(f"{error.strerror}\n  set TMPDIR to a folder that can be written") from None
-
-
-@contextmanager
-def _watched(session: QaSession, box: Sandbox) -> Iterator[None]:
-    """Private folders that are removed at the end, whatever becomes of this process."""
-    from harness.leftover import claim
-    from harness.watchdog import Job
-
-    watchdog = session.watchdog
-    watchdog.watch(Job(box.token, str(box.root), str(box.root), "", {}))
-    try:
-        box.create()
-        claim(box.root, (os.getpid(), watchdog.pid))
-        yield
-    finally:
-        box.remove()
-        watchdog.release(box.token)
 
 
 def _runs(session: QaSession, dialect: str, telling: _Telling) -> list[Section]:
@@ -295,33 +265,15 @@ def _version(session: QaSession) -> Fact:
     """What the program says of its version, in a home of its own; else what its package says."""
     if not session.spec.version_probe:
         return _package_version(session)
-    box = _new_box()
-    with _watched(session, box):
-        return _said_version(session, box)
-
-
-def _said_version(session: QaSession, box: Sandbox) -> Fact:
-    from harness.launch import fill
-    from harness.sandbox import environment
-
+    wanted = session.spec.install.version
+    key = "install.version" if wanted else "version_probe"
     try:
-        spec = session.spec
-        own = {"home": str(box.home), "work": str(box.work), "python": sys.executable}
-        own["here"] = str(Path(spec.path).parent.absolute())
-        env = environment(box, os.environ, {key: fill(value, own) for key, value in spec.env.items()})
-        argv = [*(fill(word, own) for word in session.argv), *spec.version_probe]
-        done = subprocess.run(  # noqa: S603 - the program that the description names
-            argv, env=env, cwd=box.work, capture_output=True, stdin=subprocess.DEVNULL,
-            timeout=_VERSION_TIMEOUT_S, check=False,
-        )  # fmt: skip
-        said = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
+        printed = printed_version(session)
     except (OSError, subprocess.TimeoutExpired) as error:
         return Fact("version_probe", holds=False, seen=str(error))
-    wanted = spec.install.version
-    key = "install.version" if wanted else "version_probe"
-    if done.returncode != 0:
-        return Fact(key, holds=False, seen=f"exit code {done.returncode}; {last_lines(said)}")
-    return Fact(key, wanted in said, " ".join(said.split())[:120])
+    if printed.code != 0:
+        return Fact(key, holds=False, seen=f"exit code {printed.code}; {last_lines(printed.text)}")
+    return Fact(key, wanted in printed.text, " ".join(printed.text.split())[:120])
 
 
 def _package_version(session: QaSession) -> Fact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess  # how it says that a program did not end
 import time
 from contextlib import closing
 from pathlib import Path
@@ -146,9 +147,23 @@ def column(word: str, programs: Sequence[str] = ()) -> Column:
         version = package_version(Path(found.file or found.argv[0]), spec.install.package) or ""
     if not version and spec.install.is_ours and found.source == "installed":
         version = spec.install.version
-    version = version or ("embedded" if found.source == "embedded" else "unknown version")
+    if not version:
+        version = "embedded" if found.source == "embedded" else _printed(wanted.name, programs)
     dialect = wanted.dialect or spec.dialects[0].name
     return Column(word, version, dialect, "terminal" if wanted.terminal else "one-shot")
+
+
+def _printed(agent: str, programs: Sequence[str]) -> str:
+    """The version that the program says it has, so that '--resume' does not mix two builds."""
+    from harness.agents.version_probe import printed_version
+    from harness.qa_session import open_session
+
+    with closing(open_session(agent, programs=programs)) as session:
+        try:
+            number = printed_version(session).number if session.spec.version_probe else ""
+        except (OSError, subprocess.TimeoutExpired):
+            number = ""
+    return number or "unknown version"
 
 
 def everything_installed() -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.agents.locate import load_agent
 from harness.cli import main
 from harness.lab.survey import Survey, parse_survey
 
@@ -49,6 +50,31 @@ def test_resume_measures_only_what_is_missing(folder: Path) -> None:
     assert "[1/1] reference  plain-item-list: left alone" in result.output
     assert _found(folder).cells[0] == before
     assert [cell.outcome for cell in _found(folder).shown()] == ["stopped", "left-alone"]
+
+
+def test_a_new_build_of_ones_own_agent_is_measured_again(folder: Path) -> None:
+    program = folder / "mine"
+    described = Path(load_agent("reference").path).read_text(encoding="utf-8")
+    described = described.replace("agent: reference", "agent: mine").replace("install: embedded\n", "")
+    command = 'command: ["{python}", -m, harness.refagent]'
+    assert command in described
+    (folder / "mine.yaml").write_text(described.replace(command, 'command: [./mine, "{python}"]'))
+    words = ["--agent", "./mine.yaml", "--scenario", "plain-prose", "--out", "out"]
+
+    def build(version: str) -> None:
+        answer = f'if [ "$2" = --version ]; then echo "mine {version}"; exit; fi'
+        program.write_text(
+            f'#!/bin/sh\n{answer}\npython=$1; shift\nexec "$python" -m harness.refagent "$@"\n'
+        )
+        program.chmod(0o755)
+
+    build("1.0.1")
+    assert "[1/1]" in qa(*words).output
+    assert [column.version for column in _found(folder).columns] == ["1.0.1"]
+    assert "[1/1]" not in qa(*words, "--resume").output
+    build("1.0.2")
+    assert "[1/1]" in qa(*words, "--resume").output
+    assert [column.version for column in _found(folder).columns] == ["1.0.2"]
 
 
 def test_a_cell_that_cannot_be_measured_says_why_and_the_others_are(folder: Path) -> None:

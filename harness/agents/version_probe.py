@@ -1,0 +1,92 @@
+"""What a program prints of its version, asked in a home of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess  # the agent's own program
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.qa_session import QaSession
+    from harness.sandbox import Sandbox
+
+_TIMEOUT_S = 60
+_NUMBER = re.compile(r"\d+(?:\.\d+)+[0-9A-Za-z.+-]*")
+
+
+class Printed(NamedTuple):
+    """How the program ended, and what it wrote on its output and then as errors."""
+
+    code: int
+    text: str
+
+    @property
+    def number(self) -> str:
+        """The first thing in it that looks like a version; empty when it failed or nothing does.
+
+        >>> Printed(0, "mycli, version 1.2.0-rc1 (linux)").number
+        '1.2.0-rc1'
+        """
+        found = _NUMBER.search(self.text) if self.code == 0 else None
+        return found.group() if found else ""
+
+
+def new_box() -> Sandbox:
+    """Private folders for what is no run of a scenario, not made yet.
+
+    Raises:
+        CannotRun: If there is no folder for temporary files.
+    """
+    from harness.problems import CannotRun
+    from harness.sandbox import new_sandbox
+
+    try:
+        return new_sandbox(f"doctor-{os.urandom(8).hex()}")
+    except OSError as error:
+        raise CannotRun(f"{error.strerror}\n  set TMPDIR to a folder that can be written") from None
+
+
+@contextmanager
+def watched(session: QaSession, box: Sandbox) -> Iterator[None]:
+    """Make the folders, and remove them at the end, whatever becomes of this process."""
+    from harness.leftover import claim
+    from harness.watchdog import Job
+
+    watchdog = session.watchdog
+    watchdog.watch(Job(box.token, str(box.root), str(box.root), "", {}))
+    try:
+        box.create()
+        claim(box.root, (os.getpid(), watchdog.pid))
+        yield
+    finally:
+        box.remove()
+        watchdog.release(box.token)
+
+
+def printed_version(session: QaSession) -> Printed:
+    """Ask the agent of a session for its version.
+
+    Raises:
+        OSError: If the program cannot be started.
+        subprocess.TimeoutExpired: If it does not end.
+    """
+    from harness.launch import fill
+    from harness.sandbox import environment
+
+    spec, box = session.spec, new_box()
+    with watched(session, box):
+        own = {"home": str(box.home), "work": str(box.work), "python": sys.executable}
+        own["here"] = str(Path(spec.path).parent.absolute())
+        env = environment(box, os.environ, {key: fill(value, own) for key, value in spec.env.items()})
+        argv = [*(fill(word, own) for word in session.argv), *spec.version_probe]
+        done = subprocess.run(  # noqa: S603 - the program that the description names
+            argv, env=env, cwd=box.work, capture_output=True, stdin=subprocess.DEVNULL,
+            timeout=_TIMEOUT_S, check=False,
+        )  # fmt: skip
+    return Printed(done.returncode, (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace"))
