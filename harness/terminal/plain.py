@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
+    r"\x1b\[[0-?]*+[ -/]*+(?:[@-~]|(?=[^@-~]))"  # CSI, also one that something else ends
     r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|(?=\x1b[^\\]))"  # OSC, DCS, SOS, PM, APC with their bodies
-    r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"  # charset and two-character sequences
+    r"|\x1b[ -/]++(?:[0-~]|(?=[^0-~]))|\x1b[0-OQ-WYZ\\`-~]"  # charset and two-character sequences
     r"|(?P<open>(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)?|\r)\Z)"
     r"|(?P<line>\r\n)"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"

@@ -7,7 +7,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.terminal.plain import PlainText
@@ -31,11 +31,16 @@ PIECES = [
     "\x07",
     "\x1b(B",
 ]
+# All that begins, goes on with, breaks or ends a sequence.
+SIGNS = "\x1b[]P_\\0;=? (#Bm\x07\x18\r\né"
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=20), st.lists(st.integers(0, 80), max_size=5))
-def test_where_the_output_was_cut_never_changes_the_text(pieces: list[str], cuts: list[int]) -> None:
-    stream = "".join(pieces)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=20).map("".join) | st.text(SIGNS, max_size=30),
+    st.lists(st.integers(0, 80), max_size=5),
+)
+@example("\x1b[?2026h\x1b[=1;31é", [12])
+def test_where_the_output_was_cut_never_changes_the_text(stream: str, cuts: list[int]) -> None:
     whole, parts = PlainText(), PlainText()
     whole.feed(stream)
     bounds = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
@@ -49,6 +54,12 @@ def test_escape_sequences_and_their_bodies_are_taken_out() -> None:
     plain = PlainText()
     plain.feed("\x1b[31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x1b_apc\x1b\\ end\r\n")
     assert plain.text == "red link end\n"
+
+
+def test_of_a_sequence_that_something_else_breaks_nothing_is_shown() -> None:
+    plain = PlainText()
+    plain.feed("a\x1b[=1;31é\x1b[1;\r\nb\x1b((é\x1b[1 2mc")
+    assert plain.text == "aé\nbé2mc"
 
 
 def test_of_a_body_that_does_not_end_only_how_far_it_has_come_is_kept() -> None:
