@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pexpect
 from scenario_server import NONCE
 
-from harness import sandbox
 from harness.agents.locate import find_program, load_agent
+from harness.containment import sandbox
 from harness.launch import fill
 from harness.terminal.keys import key
 from harness.terminal.pty import COLUMNS, ROWS

@@ -16,19 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import processes, real_home, sandbox
-from harness.containment import listen
-from harness.leftover import claim
+from harness.containment import processes, real_home, sandbox
+from harness.containment.leftover import claim
+from harness.containment.namespaces import listen
+from harness.containment.watchdog import Job as WatchdogJob
+from harness.containment.watchdog import Watchdog
 from harness.recorder import Recorder
 from harness.terminal.pty import COLUMNS, ROWS, Terminal
-from harness.watchdog import Job as WatchdogJob
-from harness.watchdog import Watchdog
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping, Sequence
 
-    from harness.containment import Contained
+    from harness.containment.namespaces import Contained
     from harness.plan import Job
     from harness.redact import Masks
     from harness.serving import Serving

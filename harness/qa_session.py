@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from harness.agents.spec import AgentSpec
+    from harness.containment.watchdog import Watchdog
     from harness.meanwhile import Meanwhile
     from harness.results import RunResult, ScenarioResult
     from harness.scenario import Scenario
     from harness.serving import Serving
-    from harness.watchdog import Watchdog
 
 
 class BadOption(UserError):
@@ -120,8 +120,8 @@ class QaSession:
     def watchdog(self) -> Watchdog:
         """The second process that cleans up if this one dies."""
         if self._watchdog is None:
-            from harness.processes import adopt_orphans
-            from harness.watchdog import Watchdog
+            from harness.containment.processes import adopt_orphans
+            from harness.containment.watchdog import Watchdog
 
             self._watchdog = Watchdog(adopt_orphans if self.is_alone else None)
         return self._watchdog
@@ -143,7 +143,7 @@ class QaSession:
             _key, serving = self._early.popitem()
             self.results.append(give_up(serving, "ended before its turn came"))
         if self._watchdog is not None:
-            from harness.leftover import sweep
+            from harness.containment.leftover import sweep
 
             self._watchdog.close()
             self._watchdog = None

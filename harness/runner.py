@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from harness import real_home
-from harness.containment_names import told
+from harness.containment import real_home
+from harness.containment.names import told
 from harness.evidence import Evidence, GuardDescription
 from harness.interrupts import INTERRUPTS
 from harness.judge import judge, skipped
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from harness.containment.watchdog import Watchdog
     from harness.evidence import SessionSource
     from harness.plan import Job
     from harness.results import ScenarioResult
     from harness.serving import Serving
     from harness.transcript import Transcript
-    from harness.watchdog import Watchdog
 
 
 def run_job(

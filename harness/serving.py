@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from harness.agents.tool_words import in_the_agents_words, tool_names
-from harness.containment_resolver import Resolver
+from harness.containment.resolver import Resolver
 from harness.interrupts import INTERRUPTS
 from harness.launch import CannotStart, start_again
 from harness.steps.abort_words import guards_say

@@ -19,32 +19,34 @@ ROOT = Path(__file__).resolve().parents[1]
 
 SHELL = frozenset(
     """
-    harness/agents/install.py harness/agents/locate.py harness/agents/version_probe.py harness/cli.py harness/commands/agents.py harness/commands/doctor.py harness/commands/live_line.py
-    harness/commands/gate.py harness/commands/gate_report.py harness/commands/gate_sessions.py harness/commands/many_runs.py
-    harness/commands/merge.py harness/commands/saying.py harness/commands/selection.py harness/commands/watch.py harness/gate/git.py harness/gate/baseline_write.py
-    harness/containment.py harness/containment_keeper.py harness/leftover.py harness/terminal/ghostty_library.py harness/entry.py mock_llm/entry.py mock_llm/early_interrupt.py
-    harness/pool.py harness/report_files.py harness/scenario_files.py
-    harness/commands/listing.py harness/commands/run.py harness/commands/schema.py
-    harness/commands/screenshot.py harness/commands/show.py harness/driven.py harness/engine.py
-    harness/find_scenarios.py harness/guard_profile_file.py harness/interrupts.py harness/launch.py harness/meanwhile.py harness/processes.py harness/pytest_plugin.py
-    harness/commands/survey.py harness/lab/survey_run.py
-    harness/commands/mutate.py harness/commands/mutate_agent.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py harness/lab/mutation_files.py
-    harness/lab/mutation_reach.py harness/lab/mutation_worker.py
-    harness/commands/calibrate.py harness/commands/replay.py harness/lab/calibrate_files.py
-    harness/lab/calibrate_pool.py harness/lab/foreign_process.py harness/lab/guard_options.py
-    harness/qa_session.py harness/real_home.py harness/recorder.py harness/refagent/__main__.py
-    harness/refagent/client.py harness/refagent/display.py harness/refagent/options.py
-    harness/refagent/interrupts.py harness/refagent/session.py harness/refagent/terminal.py
-    harness/refagent/tools.py harness/runner.py harness/sandbox.py harness/scenario_yaml.py harness/serving.py
-    harness/commands/review.py harness/snapshots/review.py
-    harness/files.py harness/snapshots/store.py harness/snapshots/taking.py harness/snapshots/unused.py
-    harness/session_files.py harness/terminal/pty.py harness/watchdog.py
-    mock_llm/api.py mock_llm/cli.py mock_llm/commands/check.py mock_llm/commands/generators.py
-    mock_llm/commands/loading.py mock_llm/commands/record.py mock_llm/commands/say.py
-    mock_llm/commands/schema.py mock_llm/commands/serve.py mock_llm/commands/serving.py
-    mock_llm/commands/text.py mock_llm/connection.py mock_llm/gates.py
-    mock_llm/listening.py mock_llm/playing.py mock_llm/pytest_fixture.py mock_llm/record_files.py
-    mock_llm/record_proxy.py mock_llm/record_upstream.py mock_llm/server.py mock_llm/standalone.py
+    harness/agents/install.py harness/agents/locate.py harness/agents/version_probe.py harness/cli.py
+    harness/commands/agents.py harness/commands/calibrate.py harness/commands/doctor.py harness/commands/gate.py
+    harness/commands/gate_report.py harness/commands/gate_sessions.py harness/commands/listing.py
+    harness/commands/live_line.py harness/commands/many_runs.py harness/commands/merge.py
+    harness/commands/mutate.py harness/commands/mutate_agent.py harness/commands/replay.py
+    harness/commands/review.py harness/commands/run.py harness/commands/saying.py harness/commands/schema.py
+    harness/commands/screenshot.py harness/commands/selection.py harness/commands/show.py
+    harness/commands/survey.py harness/commands/watch.py harness/containment/keeper.py
+    harness/containment/leftover.py harness/containment/namespaces.py harness/containment/processes.py
+    harness/containment/real_home.py harness/containment/sandbox.py harness/containment/watchdog.py
+    harness/driven.py harness/engine.py harness/entry.py harness/files.py harness/find_scenarios.py
+    harness/gate/baseline_write.py harness/gate/git.py harness/guard_profile_file.py harness/interrupts.py
+    harness/lab/calibrate_files.py harness/lab/calibrate_pool.py harness/lab/foreign_process.py
+    harness/lab/guard_options.py harness/lab/mutation_copy.py harness/lab/mutation_cost.py
+    harness/lab/mutation_files.py harness/lab/mutation_reach.py harness/lab/mutation_worker.py
+    harness/lab/survey_run.py harness/launch.py harness/meanwhile.py harness/pool.py harness/pytest_plugin.py
+    harness/qa_session.py harness/recorder.py harness/refagent/__main__.py harness/refagent/client.py
+    harness/refagent/display.py harness/refagent/interrupts.py harness/refagent/options.py
+    harness/refagent/session.py harness/refagent/terminal.py harness/refagent/tools.py harness/report_files.py
+    harness/runner.py harness/scenario_files.py harness/scenario_yaml.py harness/serving.py
+    harness/session_files.py harness/snapshots/review.py harness/snapshots/store.py harness/snapshots/taking.py
+    harness/snapshots/unused.py harness/terminal/ghostty_library.py harness/terminal/pty.py mock_llm/api.py
+    mock_llm/cli.py mock_llm/commands/check.py mock_llm/commands/generators.py mock_llm/commands/loading.py
+    mock_llm/commands/record.py mock_llm/commands/say.py mock_llm/commands/schema.py mock_llm/commands/serve.py
+    mock_llm/commands/serving.py mock_llm/commands/text.py mock_llm/connection.py mock_llm/early_interrupt.py
+    mock_llm/entry.py mock_llm/gates.py mock_llm/listening.py mock_llm/playing.py mock_llm/pytest_fixture.py
+    mock_llm/record_files.py mock_llm/record_proxy.py mock_llm/record_upstream.py mock_llm/server.py
+    mock_llm/standalone.py
     """.split()  # noqa: SIM905  a column of names reads better as text
 )
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from harness.containment.sandbox import Sandbox
     from harness.qa_session import QaSession
-    from harness.sandbox import Sandbox
 
 _TIMEOUT_S = 60
 _NUMBER = re.compile(r"\d+(?:\.\d+)+[0-9A-Za-z.+-]*")
@@ -43,8 +43,8 @@ def new_box() -> Sandbox:
     Raises:
         CannotRun: If there is no folder for temporary files.
     """
+    from harness.containment.sandbox import new_sandbox
     from harness.problems import CannotRun
-    from harness.sandbox import new_sandbox
 
     try:
         return new_sandbox(f"doctor-{os.urandom(8).hex()}")
@@ -55,8 +55,8 @@ def new_box() -> Sandbox:
 @contextmanager
 def watched(session: QaSession, box: Sandbox) -> Iterator[None]:
     """Make the folders, and remove them at the end, whatever becomes of this process."""
-    from harness.leftover import claim
-    from harness.watchdog import Job
+    from harness.containment.leftover import claim
+    from harness.containment.watchdog import Job
 
     watchdog = session.watchdog
     watchdog.watch(Job(box.token, str(box.root), str(box.root), "", {}))
@@ -76,8 +76,8 @@ def printed_version(session: QaSession) -> Printed:
         OSError: If the program cannot be started.
         subprocess.TimeoutExpired: If it does not end.
     """
+    from harness.containment.sandbox import environment
     from harness.launch import fill
-    from harness.sandbox import environment
 
     spec, box = session.spec, new_box()
     with watched(session, box):

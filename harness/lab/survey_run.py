@@ -14,10 +14,10 @@ from harness.lab.survey import Cell, Row
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from harness.containment.watchdog import Watchdog
     from harness.evidence import Evidence
     from harness.lab.survey import Column
     from harness.plan import Job
-    from harness.watchdog import Watchdog
     from mock_llm.journal import JournalEvent
 
 

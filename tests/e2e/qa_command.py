@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import processes
+from harness.containment import processes
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from harness import processes
+from harness.containment import processes
 from tests.dying import dies
 from tests.e2e.qa_command import Qa, token_of
 

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.sandbox import PREFIX, masks_of, sandbox_at
-from harness.watchdog import Job, clean_up
+from harness.containment.sandbox import PREFIX, masks_of, sandbox_at
+from harness.containment.watchdog import Job, clean_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.leftover import OWNERS, claim, sweep
+from harness.containment.leftover import OWNERS, claim, sweep
 
 WEEK_S = 7 * 24 * 3600
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import containment, containment_keeper
-from harness.containment import Contained, NotAllowedError, contain
+from harness.containment import keeper, namespaces
+from harness.containment.namespaces import Contained, NotAllowedError, contain
 from harness.qa_session import open_session
 from harness.terminal.pty import Terminal
 from tests.e2e.hostile_agent import HELLO
@@ -147,8 +147,8 @@ def test_nothing_is_left_of_the_namespaces_of_a_run_that_has_ended() -> None:
 
 AS_USER = r"""
 import ctypes, encodings.idna, os, socket
-from harness import containment_keeper
-from harness.containment import contain
+from harness.containment import keeper
+from harness.containment.namespaces import contain
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as a program has it that this user has started
 found = contain({})
@@ -181,11 +181,11 @@ def test_a_user_without_rights_gets_a_network_of_its_own_and_stays_that_user(con
 AS_ROOT_OF_A_USER_NAMESPACE = """
 import os, sys
 from pathlib import Path
-from harness import containment_keeper
-from harness.containment import contain
+from harness.containment import keeper
+from harness.containment.namespaces import contain
 user, group = os.geteuid(), os.getegid()
 try:
-    containment_keeper.unshare(containment_keeper.NEW_USER)
+    keeper.unshare(keeper.NEW_USER)
 except PermissionError as error:
     sys.exit(str(error))
 Path("/proc/self/setgroups").write_text("deny")
@@ -225,9 +225,9 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_flags: int) -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
-    monkeypatch.setattr(containment_keeper, "unshare", refuse)
-    monkeypatch.setattr(containment, "_kinds", None)
-    monkeypatch.setattr(containment, "_refusal", "")
+    monkeypatch.setattr(keeper, "unshare", refuse)
+    monkeypatch.setattr(namespaces, "_kinds", None)
+    monkeypatch.setattr(namespaces, "_refusal", "")
 
 
 @pytest.mark.usefixtures("refused")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.containment import NotAllowedError, contain
+from harness.containment.namespaces import NotAllowedError, contain
 from tests.e2e.hostile_agent import AGENT, HELLO
 from tests.e2e.qa_command import Ended, Qa
 

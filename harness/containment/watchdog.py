@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness import processes
-from harness.sandbox import remove_tree
+from harness.containment import processes
+from harness.containment.sandbox import remove_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable

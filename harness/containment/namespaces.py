@@ -1,6 +1,6 @@
 """Namespaces of one run: the agent sees its own processes and a network with nothing in it but the model.
 
-qa itself stays outside. A :mod:`keeper <harness.containment_keeper>` makes the namespaces and hands out the
+qa itself stays outside. A :mod:`keeper <harness.containment.keeper>` makes the namespaces and hands out the
 sockets that the event loop serves; the agent enters them just before its program begins.
 """
 
@@ -16,12 +16,12 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from harness import processes
+from harness.containment import processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from harness.containment_keeper import Kind
+    from harness.containment.keeper import Kind
 
 SWITCH = "TTSR_QA_ISOLATE"
 """The variable that keeps qa from using namespaces when it is ``off``."""
@@ -62,7 +62,7 @@ class Contained:
         if not self._kind.has_pids:
             yield lambda: self._enter(cwd)
             return
-        from harness.containment_keeper import NEW_PIDS, enter
+        from harness.containment.keeper import NEW_PIDS, enter
 
         # Only the children of who enters a PID namespace are born there, so qa enters it, and leaves it.
         with _open("self", "pid") as own, _open(self.keeper, "pid") as inside:
@@ -80,7 +80,7 @@ class Contained:
         processes.leave_alone(self.keeper, is_ours=False)
 
     def _enter(self, cwd: str) -> None:
-        from harness.containment_keeper import NEW_MOUNTS, NEW_NETWORK, NEW_USER, enter
+        from harness.containment.keeper import NEW_MOUNTS, NEW_NETWORK, NEW_USER, enter
 
         wanted = [("net", NEW_NETWORK), ("mnt", NEW_MOUNTS)]
         if self._kind.has_users:
@@ -118,7 +118,7 @@ def contain(environ: Mapping[str, str]) -> Contained | None:
         return None
     if sys.platform != "linux":
         raise NotAllowedError("this system has no namespaces")
-    from harness.containment_keeper import Kind
+    from harness.containment.keeper import Kind
 
     if _kinds is None:
         by_root = [Kind(has_users=False, has_pids=True)] if os.geteuid() == 0 else []
@@ -166,7 +166,7 @@ def _check(answer: Mapping[str, int]) -> None:
 
 
 def _fork_keeper(channel: socket.socket, kind: Kind) -> int:
-    from harness.containment_keeper import NEW_PIDS, enter, keep, unshare
+    from harness.containment.keeper import NEW_PIDS, enter, keep, unshare
 
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
     try:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.containment_names import parse_question, told
-from harness.containment_resolver import MOST_NAMES, Resolver
+from harness.containment.names import parse_question, told
+from harness.containment.resolver import MOST_NAMES, Resolver
 
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789-", min_size=1, max_size=63)
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from harness.containment_names import with_files_and_dns
+from harness.containment.names import with_files_and_dns
 
 NEW_MOUNTS, NEW_USER, NEW_PIDS, NEW_NETWORK = 0x0002_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000
 """The flags of unshare(2) and setns(2)."""

@@ -10,13 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import processes
-from harness.watchdog import Job, Watchdog
+from harness.containment import processes
+from harness.containment.watchdog import Job, Watchdog
 from tests.dying import dies
 
 OWNER = """
 import os, subprocess, sys
-from harness.watchdog import Job, Watchdog
+from harness.containment.watchdog import Job, Watchdog
 token, sandbox, evidence = sys.argv[1:]
 watchdog = Watchdog()
 watchdog.watch(Job(token, sandbox, evidence, sandbox + "/session.jsonl", {"secret-key": "[KEY]"}))
@@ -89,7 +89,7 @@ def test_a_message_larger_than_the_pipe_arrives_whole(tmp_path: Path) -> None:
 def test_a_signal_to_the_group_never_reaches_a_watchdog_that_is_just_starting(tmp_path: Path) -> None:
     (tmp_path / "box").mkdir()
     program = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom harness.watchdog import Job, Watchdog\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom harness.containment.watchdog import Job, Watchdog\n"
         "def interrupted():\n"
         "    signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"

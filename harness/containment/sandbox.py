@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness import real_home
-from harness.processes import TOKEN_VARIABLE
+from harness.containment import real_home
+from harness.containment.processes import TOKEN_VARIABLE
 from harness.redact import Masks, secrets_of
 
 if TYPE_CHECKING:

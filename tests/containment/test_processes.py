@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import processes
+from harness.containment import processes
 
 DAEMON = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    print(os.getpid(), flush=True)\n    time.sleep(600)\n"
 
@@ -112,7 +112,7 @@ def test_the_children_of_a_found_process_are_found_though_they_shed_everything()
 
 ADOPTING = r"""
 import os, subprocess, sys
-from harness import processes
+from harness.containment import processes
 own = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
 processes.adopt_orphans(own.pid)
 daemon = (
@@ -139,7 +139,7 @@ def test_a_daemon_that_shed_everything_is_ended_by_who_takes_in_orphans() -> Non
 
 LEAVING = r"""
 import os, subprocess, sys, time
-from harness import processes
+from harness.containment import processes
 own = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
 processes.adopt_orphans(own.pid)
 chain = (

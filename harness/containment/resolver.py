@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from harness.containment_names import parse_question
+from harness.containment.names import parse_question
 
 if TYPE_CHECKING:
     import asyncio
