@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 from html import escape
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.redact import MaskedStream, Masks
+from mock_llm.dialects.fields import MOST_LEVELS
 
 SECRETS = Masks({"abcd": "[1]", "cdefg": "[2]", "abcdef": "[3]", "bbbb": "[4]", "ab": "[never]"})
 texts = st.text(alphabet="abcdefg.", max_size=60)
@@ -58,6 +60,16 @@ def test_a_value_of_json_stays_one_whatever_the_secrets_are() -> None:
         "[KEY]": None,
         "said": ["\r\n[WORD]", {"~/a": 12345}],
     }
+
+
+def test_a_value_as_deep_as_a_request_or_a_session_may_be_is_masked() -> None:
+    value: Any = "/home/me"
+    for _ in range(MOST_LEVELS):
+        value = {"a": [value]}
+    assert (
+        json.dumps(Masks({"/home/me": "~"}).of_value(value))
+        == '{"a": [' * MOST_LEVELS + '"~"' + "]}" * MOST_LEVELS
+    )
 
 
 def test_a_secret_is_masked_too_as_a_picture_writes_it() -> None:
