@@ -25,11 +25,14 @@ good()
 """
 FLOOD = """
 good()
+heard, away = os.pipe()
 if os.fork() == 0:
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    os.write(away, b".")
     while True:
         os.write(1, b"y" * 1000)
+os.read(heard, 1)  # before that, the end of the agent would be its end too
 """
 
 
