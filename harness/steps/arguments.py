@@ -53,7 +53,7 @@ class Truncation(NamedTuple):
 
 
 class Interrupt(NamedTuple):
-    """A request carries the hidden interrupt of a rule; ``contains`` is text that must stand in it."""
+    """A user message of a request carries the hidden interrupt of a rule, and in it the text ``contains``."""
 
     request: int = 2
     rule: str | None = None
@@ -164,7 +164,7 @@ _INTERRUPT = Record(
         "rule": Field(_RULE),
         "contains": Field(Str("Text that must stand in the interrupt.")),
     },
-    "The request carries the hidden interrupt.",
+    "A user message of the request carries the hidden interrupt.",
 )
 _RECOVERY = Record(
     "a 'recovery' step",

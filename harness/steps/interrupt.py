@@ -40,13 +40,21 @@ def check(args: Interrupt, evidence: Evidence) -> CheckVerdict:
     old = {m.text for m in _messages(before)}
     new = [m for m in carrying if m.text not in old]
     if not new:
-        return _absent(args, carrying, request)
+        system = request.system if request else ""
+        is_old = before is not None and marker in before.system
+        is_there = marker in system and not is_old
+        return _in_system(args, marker, system) if is_there else _absent(args, carrying, request)
     resolved = args._replace(contains=want.contains[0] if want.contains else None)
     return _judge(resolved, marker, new)
 
 
 def _messages(request: ModelRequest | None) -> tuple[RequestMessage, ...]:
     return request.messages if request else ()
+
+
+def _in_system(args: Interrupt, marker: str, system: str) -> Failed:
+    text = first_line(system[system.index(marker) :])
+    return failed("the interrupt came in a system message", _expected(args), [f"| system: {text}"])
 
 
 def _absent(args: Interrupt, carrying: list[RequestMessage], request: ModelRequest | None) -> Failed:

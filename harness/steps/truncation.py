@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 
 class _Saved(NamedTuple):
-    """The saved stream beside what the model says on it. ``sent`` is None where that is unknown."""
+    """The saved stream beside what the model says on it, and what the guard had read of it.
+
+    ``sent`` and ``read_chars`` are None where that is unknown.
+    """
 
     kept: str
     has_marker: bool
     marker: str
     sent: str | None
+    read_chars: int | None
 
     @property
     def persisted_chars(self) -> int:
@@ -29,6 +33,10 @@ class _Saved(NamedTuple):
     @property
     def is_whole(self) -> bool:
         return self.sent is not None and not self.has_marker and self.kept == self.sent
+
+    @property
+    def is_all_that_was_read(self) -> bool:
+        return self.read_chars is not None and len(self.kept) >= self.read_chars
 
 
 def check(args: Truncation, evidence: Evidence) -> CheckVerdict:
@@ -44,7 +52,8 @@ def check(args: Truncation, evidence: Evidence) -> CheckVerdict:
     if view.message is None:
         return _failure(args, evidence, view, not_saved(view, evidence), [])
     kept, has_marker = kept_text(view.message, args.stream, evidence.guard.truncation_marker)
-    saved = _Saved(kept, has_marker, evidence.guard.truncation_marker, _sent(view, args))
+    marker = evidence.guard.truncation_marker
+    saved = _Saved(kept, has_marker, marker, _sent(view, args), _read_chars(view, args))
     reasons = [*_differences(args, saved), *_elsewhere(args, saved, view)]
     if reasons:
         return _failure(args, evidence, view, _observed(saved), reasons)
@@ -63,6 +72,12 @@ def _sent(view: Reply, args: Truncation) -> str | None:
     return text
 
 
+def _read_chars(view: Reply, args: Truncation) -> int | None:
+    """What the guard had read of the stream when it fired, where the session says so."""
+    fired = [r.fired_at for r in view.records if r.data.get("stream", "text") == args.stream]
+    return min((at for at in fired if at is not None), default=None)
+
+
 def _observed(saved: _Saved) -> str:
     if saved.is_whole:
         return f"nothing was cut: all {chars(len(saved.kept))} persisted"
@@ -74,6 +89,8 @@ def _differences(args: Truncation, saved: _Saved) -> list[str]:
     reasons = []
     if saved.is_whole and args.kept_chars != len(saved.kept):
         reasons.append("the session keeps the reply whole")
+    elif saved.is_all_that_was_read and args.kept_chars is None:
+        reasons.append("the session keeps all that the guard had read when it fired: nothing was cut off")
     if args.kept_chars is not None and args.kept_chars != len(saved.kept):
         reasons.append(f"kept_chars: {len(saved.kept):,}, not {args.kept_chars:,}")
     if args.persisted_chars is not None and args.persisted_chars != saved.persisted_chars:

@@ -64,6 +64,25 @@ def test_only_a_user_message_carries_it(build: Any, role: str) -> None:
     assert verdict.observed == f"the interrupt came in a {role} message"
 
 
+@pytest.mark.parametrize(
+    ("earlier", "observed"),
+    [
+        ("", "the interrupt came in a system message"),
+        (f"{INTERRUPT}\n", "request 2 carries no interrupt"),
+    ],
+)
+def test_one_in_the_system_text_is_found_there_unless_it_is_old(
+    build: Any, earlier: str, observed: str
+) -> None:
+    """A dialect hands the system messages over apart from the others."""
+    first = build.request("Analyse")._replace(system=f"{earlier}Be brief.")
+    second = build.request("Analyse")._replace(system=f"{earlier}Be brief.\n{INTERRUPT}")
+    evidence = build.evidence(*(build.exchange("x", request=r) for r in (first, second)))
+    verdict = _failed(check(ARGS, evidence))
+    assert verdict.observed == observed
+    assert (verdict.evidence == (f"| system: {TAG}",)) is (not earlier)
+
+
 def test_its_text_is_checked_with_templates_resolved(build: Any) -> None:
     evidence = _run(build, "Analyse", f"{TAG}stay on N-7</system-interrupt>")
     assert isinstance(check(ARGS._replace(contains="on {nonce}"), evidence), Passed)

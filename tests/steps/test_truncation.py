@@ -68,6 +68,26 @@ def test_a_reply_that_was_kept_whole_was_not_truncated(build: Any) -> None:
     assert _failed(check(Truncation(marker=False), _run(build, build.text)))
 
 
+def test_a_reply_of_which_the_guard_had_read_no_more_than_was_kept_was_not_truncated(build: Any) -> None:
+    """The garbage stands in the session with the marker behind it."""
+    evidence = _run(build, build.text[:60], build.marker, rules=(build.record(fired_at=60),))
+    verdict = _failed(check(Truncation(), evidence))
+    assert verdict.observed == "60 characters kept, 95 persisted with the marker"
+    assert verdict.evidence[0] == (
+        "the session keeps all that the guard had read when it fired: nothing was cut off"
+    )
+    assert isinstance(check(Truncation(kept_chars=60), evidence), Passed), "a near copy may stay"
+    cut = _run(build, build.text[:40], build.marker, rules=(build.record(fired_at=60),))
+    assert isinstance(check(Truncation(), cut), Passed)
+
+
+def test_what_a_guard_had_read_of_another_stream_says_nothing_of_this_one(build: Any) -> None:
+    record = build.record(fired_at=30, data={"stream": "thinking"})
+    assert isinstance(
+        check(Truncation(), _run(build, build.text[:40], build.marker, rules=(record,))), Passed
+    )
+
+
 def test_a_loop_in_the_thinking_keeps_thinking_and_a_marker_in_text(build: Any) -> None:
     args = ARGS._replace(stream="thinking")
     exchange = build.exchange(thinking=build.text)
