@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.replies import chars_before, ended_normally, record_name, turn_text
+from harness.steps.replies import chars_before, ended_normally, kept_text, record_name, turn_text
 from harness.steps.wording import chars
 
 if TYPE_CHECKING:
@@ -54,13 +54,27 @@ def _offset_conflict(view: Reply, stream: StreamName) -> str:
 
 def _went_on_reading(view: Reply, stream: StreamName) -> str:
     exchange, fired_at = view.exchange, _fired_at(view)
-    if exchange is None or fired_at is None or view.was_cut_on_wire or not exchange.exact:
+    if exchange is None or view.was_cut_on_wire or not exchange.exact:
         return ""
+    if fired_at is None:
+        return _read_beyond_what_is_kept(view, exchange, stream)
     seconds = _seconds_after(exchange, fired_at, stream)
     if seconds <= GRACE_S:
         return ""
     went_on = f"the client went on reading for {seconds:.1f} s, all {chars(exchange.chars_sent)}"
     return f"the session says that the guard fired at {fired_at:,}, but {went_on}"
+
+
+def _read_beyond_what_is_kept(view: Reply, exchange: Exchange, stream: StreamName) -> str:
+    """A session that does not say where a guard fired leaves what was kept as the earliest place."""
+    if view.message is None or not (view.arrived_whole or exchange.ended == "cap"):
+        return ""
+    kept = len(kept_text(view.message, stream, "")[0])
+    seconds = _seconds_after(exchange, kept, stream)
+    if seconds <= GRACE_S:
+        return ""
+    stopped = f"the session says that reply {view.number} was stopped and keeps {chars(kept)}"
+    return f"{stopped}, but the client went on reading for {seconds:.1f} s, all {chars(exchange.chars_sent)}"
 
 
 def _seconds_after(exchange: Exchange, fired_at: int, stream: StreamName) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.steps.wording import folded
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _CONTEXT = 8
 """Characters on each side of a phrase by which the place it was typed at is recognised."""
+_CUTS = ("\u2026", "...")
+_LONGEST_CUT = max(map(len, _CUTS))
 
 
 def is_shown(text: str, phrase: str, typed: Iterable[str] = ()) -> bool:
@@ -47,11 +49,26 @@ def _places(text: str, phrase: str) -> Iterator[int]:
 def _is_echo(before: str, after: str, around: tuple[str, str]) -> bool:
     if not (before.strip() or after.strip()):
         return False  # nothing else is shown, so nothing of what was typed around the phrase
-    return _agrees(before[::-1], around[0][::-1]) and _agrees(after, around[1])
+    ahead, behind = _in_common(before[::-1], around[0][::-1]), _in_common(after, around[1])
+    if ahead is None or behind is None:
+        return False
+    return not (ahead.is_cut or behind.is_cut) or ahead.chars + behind.chars > 0
 
 
-def _agrees(shown: str, typed: str) -> bool:
-    """Whether what is shown begins as what was typed, as far as either goes or the context reaches."""
-    shown, typed = shown.replace(" ", "")[:_CONTEXT], typed.replace(" ", "")[:_CONTEXT]
+class _InCommon(NamedTuple):
+    """How many characters agree, and whether an ellipsis stands where the others would."""
+
+    chars: int
+    is_cut: bool
+
+
+def _in_common(shown: str, typed: str) -> _InCommon | None:
+    """How far what is shown begins as what was typed; None where it goes on in other words.
+
+    It is enough that they agree as far as either goes, the context reaches, or an ellipsis cuts it off.
+    """
+    shown, typed = shown.replace(" ", "")[: _CONTEXT + _LONGEST_CUT], typed.replace(" ", "")[:_CONTEXT]
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(shown, typed, strict=False))))
-    return same == min(len(shown), len(typed))
+    if same == min(len(shown), len(typed)):
+        return _InCommon(same, is_cut=False)
+    return _InCommon(same, is_cut=True) if shown.startswith(_CUTS, same) else None

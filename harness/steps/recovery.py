@@ -8,6 +8,7 @@ from harness.steps.replies import (
     NO_SESSION,
     Reply,
     ended_normally,
+    last_saved,
     not_saved,
     reply,
     session_line,
@@ -57,8 +58,7 @@ def _figures(view: Reply) -> str:
 def _last(evidence: Evidence) -> int:
     if not evidence.session.is_kept:
         return max(len(evidence.main), 1)
-    saved = len(evidence.transcript.assistant) if evidence.transcript else 0
-    return max(saved, 1)
+    return max(last_saved(evidence), 1)
 
 
 def _which(args: Recovery) -> str:

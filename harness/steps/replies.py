@@ -9,6 +9,8 @@ from harness.steps.wording import chars, count
 from mock_llm.turn import Text, Thinking, ToolCall, content
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.evidence import Evidence
     from harness.steps.arguments import StreamName
     from harness.transcript import RuleRecord, TranscriptMessage
@@ -22,6 +24,9 @@ UNSEEN = "this agent keeps no session, so what it kept cannot be seen"
 STOPPED_BY_GUARD = frozenset({"aborted", "cancelled", "interrupted"})
 _STOPPED = STOPPED_BY_GUARD | {"error"}
 _CUT_SHORT = _STOPPED | {"length", "max_tokens"}
+_TOLD_BY, _TOLD_AT_LEAST = 40, 4
+"""Characters that tell one reply from another, and how many it takes."""
+_MOST_LEFT_OUT = 10
 _WANTS_TOOLS = frozenset({"tool", "toolUse", "tool_use", "tool_calls"})
 
 
@@ -59,12 +64,49 @@ def reply(evidence: Evidence, number: int) -> Reply:
     exchange = evidence.main[number - 1] if number <= len(evidence.main) else None
     if evidence.transcript is None:
         return Reply(number, exchange, None, ())
-    places = [i for i, m in enumerate(evidence.transcript.messages) if m.role == "assistant"]
-    if number > len(places):
+    index = _place(number, evidence, evidence.transcript.messages)
+    if index is None:
         return Reply(number, exchange, None, ())
-    index = places[number - 1]
     records = tuple(r for r in evidence.transcript.rules if r.message == index)
     return Reply(number, exchange, evidence.transcript.messages[index], records)
+
+
+def last_saved(evidence: Evidence) -> int:
+    """The number of the last reply that the session has a message of; 0 when it has none."""
+    saved = len(evidence.transcript.assistant) if evidence.transcript else 0
+    numbers = range(max(saved, len(evidence.main)), 0, -1) if saved else ()
+    return next((number for number in numbers if reply(evidence, number).message), 0)
+
+
+def _place(number: int, evidence: Evidence, messages: Sequence[TranscriptMessage]) -> int | None:
+    """Where the message of a reply is; they come in the order of the replies.
+
+    A session may leave out a reply that was given up. What stands in its place then begins as a later reply
+    does, and not as that one.
+    """
+    places = [i for i, message in enumerate(messages) if message.role == "assistant"]
+    left_out = 0
+    for before in range(number):
+        at = before - left_out
+        if at >= len(places):
+            return None
+        if _is_of_later(messages[places[at]], before, evidence.main):
+            left_out += 1
+            if before + 1 == number:
+                return None
+    return places[number - 1 - left_out]
+
+
+def _is_of_later(message: TranscriptMessage, before: int, main: Sequence[Exchange]) -> bool:
+    """Whether a message plainly holds one of the next replies and not the one at this place."""
+    begin = message.text.strip()[:_TOLD_BY]
+    if len(begin) < _TOLD_AT_LEAST or before >= len(main) or _begins(main[before], begin):
+        return False
+    return any(_begins(exchange, begin) for exchange in main[before + 1 : before + 1 + _MOST_LEFT_OUT])
+
+
+def _begins(exchange: Exchange, begin: str) -> bool:
+    return exchange.turn is not None and turn_text(exchange.turn.turn, "text").lstrip().startswith(begin)
 
 
 _PARTS: dict[StreamName, type[Part]] = {"text": Text, "thinking": Thinking, "tool": ToolCall}
@@ -132,10 +174,15 @@ def session_line(view: Reply, evidence: Evidence) -> str:
     source = evidence.session
     if not source.is_kept:
         return NO_SESSION
+    if evidence.transcript is None and source.file:
+        return f"session: {source.file} could not be read"
     if evidence.transcript is None:
         return f"session: no session file matched {source.pattern}; {source.others}"
     if view.message is None:
-        found = count(len(evidence.transcript.assistant), "assistant message")
+        saved = len(evidence.transcript.assistant)
+        if saved >= view.number:
+            return f"session: no message of reply {view.number}: those in {source.file} are of later ones"
+        found = count(saved, "assistant message")
         return (
             f"session: no assistant message {view.number}: "
             f"reader {source.reader} found {found} in {source.file}"

@@ -104,3 +104,32 @@ def test_without_a_known_end_nothing_is_said_about_further_reading(build: Any) -
     saved = (build.message(build.text[:40], build.marker, stop="aborted"),)
     evidence = build.evidence(exchange, saved=saved, rules=(build.record(),))
     assert isinstance(check(ARGS, evidence), Passed)
+
+
+def test_a_client_that_read_long_past_what_the_session_keeps_did_not_stop(build: Any) -> None:
+    """Where the guard fired is not said: it was not before the end of what was kept."""
+
+    def after(seconds: float, **facts: Any) -> Any:
+        exchange = build.exchange(build.text, ended_s=seconds, **facts)
+        saved = (build.message(build.text[:40], stop="aborted"),)
+        return check(Abort(), build.evidence(exchange, saved=saved))
+
+    total = len(build.text)
+    share = (total - 40) / total
+    assert _observed(after(4.0)) == (
+        "the session says that reply 1 was stopped and keeps 40 characters, "
+        f"but the client went on reading for {4.0 * share:.1f} s, all {total} characters"
+    )
+    assert "went on reading" in _observed(after(4.0, ended="cap"))
+    assert isinstance(after(0.9), Passed)  # data in flight, or a guard that fired at the end
+    assert isinstance(after(4.0, exact=False), Passed)  # sent at once: the client may have read none of it
+    assert isinstance(after(4.0, ended="fault"), Passed)
+
+
+def test_a_reply_that_the_session_left_out_is_not_mistaken_for_the_next_one(build: Any) -> None:
+    given_up = build.exchange(build.text, 66, ended="client-hung-up")
+    answer = build.exchange("RECOVERED N-7")
+    evidence = build.evidence(given_up, answer, saved=(build.message("RECOVERED N-7"),))
+    verdict = check(Abort(), evidence)
+    assert isinstance(verdict, Passed)  # by the further request
+    assert verdict.observed.startswith("reply 1 was stopped, by no named rule (")

@@ -24,6 +24,9 @@ PHRASE = "RECOVERED qa17"
         "differ, then answer RECOVERED qa17 in one line.",  # its begin has scrolled off
         "then answer RECOVERED qa17",  # cut on both sides
         "RECOVERED qa17 in one line.",
+        "then answer RECOVERED qa17\u2026   12 % of the context used",  # a title that is cut to its place
+        "title: Analyse briefly why the totals differ, then answer RECOVERED qa17 in o... | ready",
+        "| \u2026answer RECOVERED qa17 in one line. | ready",
         bare(
             "│ Analyse briefly why the totals differ, then │\n│ answer RECOVERED qa17 in one line.          │"
         ),
@@ -41,6 +44,8 @@ def test_a_repeated_prompt_does_not_show_what_it_asks_for(text: str) -> None:
         f"> {PROMPT}\n\n  RECOVERED\n  qa17\n",
         f"RECOVERED qa17.\n{PROMPT}",
         "I will answer: RECOVERED qa17 and stop.",
+        "> \u2026 RECOVERED qa17 \u2026 and more",
+        "said: RECOVERED qa17... and that was all",
         f"{PROMPT} {PROMPT} RECOVERED qa17 ────",
     ],
 )
