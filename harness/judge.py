@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.figures import stops
 from harness.results import ScenarioResult, StepResult, Verdict
+from harness.steps.arguments import Requests
 from harness.steps.checks import check
 from harness.steps.verdicts import Failed, Passed, Skipped
 from harness.steps.wording import LAST_LINES, shortened
@@ -118,6 +119,8 @@ def _step_result(step: Step, evidence: Evidence) -> StepResult:
 def _never_asked(job: Job, evidence: Evidence) -> str:
     if any(e.reply is not None or e.of_lane or e.complaint for e in evidence.exchanges):
         return ""
+    if any(isinstance(step.args, Requests) and not step.args.number for step in job.scenario.steps):
+        return ""  # as the scenario wants it
     aside = len(evidence.exchanges)
     lines = [line for line in evidence.output.splitlines() if line.strip()][-_TAIL_LINES:]
     # The last line is what the program has to say.

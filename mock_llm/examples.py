@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mock_llm.shape import Shape
 
 _DEEP = 3
+_TRUTH = {"true": ("yes", "on", "y"), "false": ("no", "off", "n")}
 _LONGEST = 60  # a longer example teaches nothing
 _SHORT = 30  # a value that is longer is not repeated in its cure
 
@@ -36,6 +37,8 @@ def cure(shape: Shape, node: Node, source: str) -> str:
         written = source[node.start : node.end]
         is_name = written.startswith("{") and len(node.entries) == 1 and not _has_value(node)
         return f"""a text that begins with "{{" is written in quotes: '{written}\'""" if is_name else ""
+    if isinstance(node, ScalarNode) and (hint := _slip(inner, node)):
+        return hint
     is_word = isinstance(node, ScalarNode) and 0 < len(node.text) <= _SHORT
     if is_word and isinstance(inner, ListOf) and isinstance(_plain(inner.item), Str | Enum):
         return f"write it as a list: [{source[node.start : node.end]}]"
@@ -43,6 +46,15 @@ def cure(shape: Shape, node: Node, source: str) -> str:
         return ""
     shown = example(inner)
     return f"such as {shown}" if shown[:1] in ("{", "[") and len(shown) <= _LONGEST else ""
+
+
+def _slip(shape: Shape, node: ScalarNode) -> str:
+    """The cure of a key without its colon, and of a word that meant true or false before YAML 1.2."""
+    if isinstance(shape, Bool):
+        return next((f"write {meant}" for meant, words in _TRUTH.items() if node.text.lower() in words), "")
+    keys = shape.options if isinstance(shape, OneKey) else shape.fields if isinstance(shape, Record) else {}
+    word = node.text.split(maxsplit=1)[0] if node.text.strip() else ""
+    return f"a colon is missing: write '{word}: ...'" if word in keys else ""
 
 
 def example(shape: Shape, depth: int = 0) -> str:
@@ -73,6 +85,8 @@ def example(shape: Shape, depth: int = 0) -> str:
 
 def _scalar(shape: Shape) -> str:
     match shape:
+        case Int(usual=int(usual)):
+            return str(usual)
         case Int(at_least=low) | Num(at_least=low):
             return f"{max(low or 1, 1):g}"
         case Bool():

@@ -40,11 +40,12 @@ class Str(NamedTuple):
 
 
 class Int(NamedTuple):
-    """A whole number within inclusive bounds."""
+    """A whole number within inclusive bounds; ``usual`` is one that an example shows."""
 
     doc: str = ""
     at_least: int | None = None
     at_most: int | None = None
+    usual: int | None = None
 
 
 class Num(NamedTuple):

@@ -14,6 +14,7 @@ _Note = tuple[int, int, str]  # start, end, hint
 
 # A value that begins with a brace, or ends with a quote, right before the place where the parser gave up.
 _BRACED = re.compile(r"[:-]\s+(\{[^{}]*\}|\[[^\[\]]*\])\s*$")
+_BRACE_INSIDE = re.compile(r"[{\[,].*[:,]\s+([^\s{}\[\],:\"'][^{}\[\],:]*)$")
 _AFTER_QUOTE = re.compile(r"""[:-]\s+("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*$""")
 _CONFLICT = re.compile(r"^<{7} [^\r\n]*", re.MULTILINE)
 
@@ -67,6 +68,9 @@ def _quotes_hint(text: str, offset: int, problem: str) -> _Note | None:
     is_inside = text[offset : offset + 1] == ":" and "','" in problem and {"{", "["} & set(before)
     if is_inside or "mapping values are not allowed" in problem:
         return offset, offset, "put the whole text in quotes: ': ' inside it would begin a mapping"
+    if match := _BRACE_INSIDE.search(before) if text[offset : offset + 1] in ("{", "[") else None:
+        start = line_start + match.start(1)
+        return start, offset + 1, f"put the whole text in quotes: a '{text[offset]}' inside it is no text"
     if match := _BRACED.search(before):
         start = line_start + match.start(1)
         return start, offset, f"put the whole text in quotes: one that begins with '{match[1][0]}' is no text"

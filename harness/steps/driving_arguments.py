@@ -168,8 +168,8 @@ _SCREEN = Record(
 _RESIZE = Record(
     "a 'resize' step",
     {
-        "columns": Field(Int("Columns.", 2, 500), required=True),
-        "rows": Field(Int("Rows.", 2, 200), required=True),
+        "columns": Field(Int("Columns.", 2, 500, usual=80), required=True),
+        "rows": Field(Int("Rows.", 2, 200, usual=24), required=True),
     },
     "The terminal gets another size.",
 )

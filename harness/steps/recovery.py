@@ -15,7 +15,7 @@ from harness.steps.replies import (
     turn_text,
     wire_line,
 )
-from harness.steps.texts import shows_answer, wanted
+from harness.steps.texts import unseen_answer, wanted
 from harness.steps.verdicts import CheckVerdict, Failed, Passed, Pending, failed
 from harness.steps.wording import chars, last_lines, quoted
 from mock_llm.turn import ToolCall
@@ -86,8 +86,8 @@ def _problems(view: Reply, text: str, evidence: Evidence) -> list[str]:
     if not ended_normally(message):
         reason = message.error or message.stop_reason
         problems.append(f"reply {view.number} did not end normally: '{reason}'")
-    if not problems and not shows_answer(evidence, text):
-        problems.append(f"the output does not show {quoted(text, 60)}")
+    if not problems and (unseen := unseen_answer(evidence, text)):
+        problems.append(unseen)
     return problems
 
 
@@ -111,7 +111,8 @@ def _problems_on_wire(view: Reply, text: str, evidence: Evidence) -> list[str]:
         return [f"reply {view.number} did not arrive whole"]
     if turn.stop in _GOES_ON or any(isinstance(part, ToolCall) for part in turn.parts):
         return [f"reply {view.number} is no finished answer"]
-    return [] if shows_answer(evidence, text) else [f"the output does not show {quoted(text, 60)}"]
+    unseen = unseen_answer(evidence, text)
+    return [unseen] if unseen else []
 
 
 def _lines(view: Reply, evidence: Evidence) -> list[str]:

@@ -10,6 +10,7 @@ from harness.steps.echo import is_shown
 from harness.steps.resolve import UnresolvedError, resolve
 from harness.steps.verdicts import Failed, Pending, failed
 from harness.steps.wording import chars, folded, quoted, shortened
+from harness.terminal.condition import REPEATED
 from mock_llm.patterns import search
 
 if TYPE_CHECKING:
@@ -98,12 +99,17 @@ def shows(evidence: Evidence, phrase: str) -> bool:
     return evidence.finished and folded(phrase) in folded(evidence.output)
 
 
-def shows_answer(evidence: Evidence, phrase: str) -> bool:
-    """Whether the output shows a phrase elsewhere than where the program repeats what the user has said.
+def unseen_answer(evidence: Evidence, phrase: str) -> str:
+    """Why the output does not show a phrase as an answer, as a clause; empty if it does.
 
-    A prompt that is nothing but the phrase cannot be told from the answer.
+    Where the program repeats what the user has said, it does not. A prompt that is nothing but the phrase
+    cannot be told from the answer.
     """
-    return is_shown(evidence.output, phrase, [evidence.variables.get("prompt", ""), *evidence.typed])
+    if is_shown(evidence.output, phrase, [evidence.variables.get("prompt", ""), *evidence.typed]):
+        return ""
+    if is_shown(evidence.output, phrase):
+        return f"the output shows {quoted(phrase, 60)} only {REPEATED}"
+    return f"the output does not show {quoted(phrase, 60)}"
 
 
 def nearest_lines(needle: str, text: str, limit: int = 3) -> list[str]:

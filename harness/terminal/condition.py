@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+REPEATED = "where it repeats what was typed, which does not count"
+"""Said of a text that stands there and is no answer."""
+
+
 class Condition(NamedTuple):
     """Everything that must hold of a screen at one moment.
 
@@ -38,8 +42,10 @@ class Condition(NamedTuple):
             return " ".join(wanted.split()) in text
 
         for wanted in self.shows:
-            if not (is_shown or stands_there)(wanted):
+            if not stands_there(wanted) and not (is_shown and is_shown(wanted)):
                 return f"the screen does not show '{wanted}'"
+            if is_shown and not is_shown(wanted):
+                return f"the screen shows '{wanted}' only {REPEATED}"
         for unwanted in self.lacks:
             if stands_there(unwanted):
                 return f"the screen shows '{unwanted}'"

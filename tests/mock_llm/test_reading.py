@@ -90,7 +90,7 @@ def test_the_order_of_written_keys_is_kept() -> None:
         (Int(at_least=1, at_most=5), "6", "1:1 expected a whole number from 1 to 5, got 6"),
         (Num(), ".nan", "1:1 expected a number, got .nan"),
         (Num(), "1e999", "1:1 expected a number, got 1e999"),
-        (Bool(), "yes", "1:1 expected true or false, got 'yes'"),
+        (Bool(), "yes", "1:1 expected true or false, got 'yes' | write true"),
         (Enum(("text", "thinking")), "thinkin", "1:1 unknown value 'thinkin' | did you mean 'thinking'?"),
         (Enum(("text",)), "[]", "1:1 expected a word, got a list"),
         (ListOf(Int()), "{a: 1}", "1:1 expected a list, got a mapping | such as [1]"),

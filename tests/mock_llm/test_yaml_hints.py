@@ -31,6 +31,12 @@ from mock_llm.located import open_source, parse_yaml
         ("a:\n\tb: 1", (2, 1, 2), "indent with blanks: YAML allows no tab here"),
         ("a:\n  - b: 1\n\t  c: 2", (3, 1, 2), "indent with blanks: YAML allows no tab here"),
         ("say: !wow x", (1, 6, 10), "take it out, or put the text in quotes if '!' belongs to it"),
+        (
+            "- {shows: AGAIN {nonce}, reply: 1}",
+            (1, 11, 18),
+            "put the whole text in quotes: a '{' inside it is no text",
+        ),
+        ("[one, see [1]]", (1, 7, 12), "put the whole text in quotes: a '[' inside it is no text"),
         ("say: [a, b", (1, 6, 7), "while parsing a flow sequence"),
     ],
 )

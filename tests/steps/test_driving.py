@@ -284,6 +284,19 @@ def test_what_the_user_typed_is_not_waited_for() -> None:
     assert play.drive.verdicts["wait_for"] == Passed("the screen shows 'DONE qa17'")
 
 
+@pytest.mark.parametrize("kind", ["wait_for", "screen"])
+def test_what_stands_there_only_as_it_was_typed_is_said_to_be_that(kind: str) -> None:
+    play = Play('type: "{prompt}"', f"{kind}: DONE")
+    play.see("> ")
+    play.see(VARIABLES["prompt"])
+    play.see("\r\n")
+    play.later(30)
+    assert play.failed.observed == (
+        "the screen shows 'DONE' only where it repeats what was typed, which does not count"
+    )
+    assert play.failed.expected.startswith("the screen shows 'DONE'")
+
+
 def test_a_failure_shows_the_end_of_the_screen() -> None:
     play = Play("wait_for: never")
     play.see("".join(f"line {number}\r\n" for number in range(12)))

@@ -104,7 +104,9 @@ def test_the_prompt_as_the_program_repeats_it_does_not_show_the_answer(build: An
     variables = {"nonce": "N-7", "prompt": "Go on, then answer RECOVERED N-7."}
     repeated = "> Go on, then\n  answer RECOVERED N-7.\n"
     verdict = check(ARGS, _run(build, output=repeated, variables=variables))
-    assert _failed(verdict).observed == "the output does not show 'RECOVERED N-7'"
+    assert _failed(verdict).observed == (
+        "the output shows 'RECOVERED N-7' only where it repeats what was typed, which does not count"
+    )
     shown = _run(build, output=f"{repeated}RECOVERED N-7\n", variables=variables)
     assert isinstance(check(ARGS, shown), Passed)
 
