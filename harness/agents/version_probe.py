@@ -8,7 +8,7 @@ import subprocess  # the agent's own program
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from harness.qa_session import QaSession
 
 _TIMEOUT_S = 60
+_MOST_BYTES = 65_536
+_NOBODYS_PORT = "9"
 _NUMBER = re.compile(r"\d+(?:\.\d+)+[0-9A-Za-z.+-]*")
 
 
@@ -70,23 +72,61 @@ def watched(session: QaSession, box: Sandbox) -> Iterator[None]:
 
 
 def printed_version(session: QaSession) -> Printed:
-    """Ask the agent of a session for its version.
+    """Ask the agent of a session for its version. What it leaves running is ended.
 
     Raises:
         OSError: If the program cannot be started.
         subprocess.TimeoutExpired: If it does not end.
     """
+    from harness.containment import processes
     from harness.containment.sandbox import environment
     from harness.launch import fill
 
     spec, box = session.spec, new_box()
     with watched(session, box):
-        own = {"home": str(box.home), "work": str(box.work), "python": sys.executable}
-        own["here"] = str(Path(spec.path).parent.absolute())
+        own = _values(session, box)
         env = environment(box, os.environ, {key: fill(value, own) for key, value in spec.env.items()})
         argv = [*(fill(word, own) for word in session.argv), *spec.version_probe]
-        done = subprocess.run(  # noqa: S603 - the program that the description names
-            argv, env=env, cwd=box.work, capture_output=True, stdin=subprocess.DEVNULL,
-            timeout=_TIMEOUT_S, check=False,
-        )  # fmt: skip
-    return Printed(done.returncode, (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace"))
+        # Files, no pipes: what stays behind the program would keep a pipe open.
+        with _output(box, "out") as out, _output(box, "err") as err:
+            program = subprocess.Popen(  # noqa: S603 - the program that the description names
+                argv, env=env, cwd=box.work, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                start_new_session=True,
+            )  # fmt: skip
+            try:
+                code = program.wait(_TIMEOUT_S)
+            finally:
+                processes.end(box.token, program.pid, str(box.root))
+                program.wait()
+            written = b"\n".join(_read(file) for file in (out, err))
+    return Printed(code, written.decode("utf-8", "replace"))
+
+
+def _values(session: QaSession, box: Sandbox) -> dict[str, str]:
+    """What fills the templates: as in a run in the default dialect, with a port at which nobody answers."""
+    from harness.launch import fill
+
+    spec, settings = session.spec, session.spec.dialects[0]
+    at = {"port": _NOBODYS_PORT, "base_url": f"http://127.0.0.1:{_NOBODYS_PORT}"}
+    return {
+        **at,
+        "home": str(box.home),
+        "work": str(box.work),
+        "python": sys.executable,
+        "here": str(Path(spec.path).parent.absolute()),
+        "key": box.key,
+        "model": spec.model,
+        "dialect": settings.name,
+        "nonce": "",
+        "prompt": "",
+        **{name: fill(value, at) for name, value in settings.variables.items()},
+    }
+
+
+def _output(box: Sandbox, name: str) -> IO[bytes]:
+    return (box.root / f"version.{name}").open("w+b")
+
+
+def _read(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(_MOST_BYTES)

@@ -280,5 +280,7 @@ def _package_version(session: QaSession) -> Fact:
     from harness.agents.locate import package_version
 
     install = session.spec.install
+    if not install.package:
+        return Fact("version_probe", holds=True, seen="none: this program does not say its version")
     found = package_version(Path(session.argv[0]), install.package) or "unknown"
     return Fact("install.version", found == install.version, f"{found}, as its package says")

@@ -148,7 +148,8 @@ def column(word: str, programs: Sequence[str] = ()) -> Column:
     if not version and spec.install.is_ours and found.source == "installed":
         version = spec.install.version
     if not version:
-        version = "embedded" if found.source == "embedded" else _printed(wanted.name, programs)
+        is_part_of_qa = spec.install.source == "embedded" and found.source == "embedded"
+        version = "embedded" if is_part_of_qa else _printed(wanted.name, programs)
     dialect = wanted.dialect or spec.dialects[0].name
     return Column(word, version, dialect, "terminal" if wanted.terminal else "one-shot")
 

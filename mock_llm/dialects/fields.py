@@ -19,17 +19,20 @@ def read_object(body: bytes | Mapping[str, object]) -> Mapping[str, Any]:
     """The JSON object of a body.
 
     Raises:
-        BadRequest: If the body is not JSON, or not an object.
+        BadRequest: If the body is not JSON, is nested too deeply, or not an object.
     """
     value: Any = body
+    too_deep = BadRequest(f"the body is nested deeper than {MOST_LEVELS} levels")
     if isinstance(body, bytes):
         try:
             value = json.loads(body, parse_constant=_no_number, parse_float=_finite)
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            raise too_deep from None
+        except ValueError as error:
             start = body[:80].decode("utf-8", "replace")
             raise BadRequest(f"the body is not JSON ({error}); it starts with {start!r}") from None
         if body.count(b"[") + body.count(b"{") > MOST_LEVELS and is_deep(value):
-            raise BadRequest(f"the body is nested deeper than {MOST_LEVELS} levels")
+            raise too_deep
     if not isinstance(value, dict):
         raise BadRequest(f"the body is not a JSON object but {kind(value)}")
     return value

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 BREAK = os.environ.get("BREAK", "")
 PROMPT = sys.argv[-1]
@@ -30,6 +31,10 @@ def ask(messages: list[dict[str, Any]], path: str = "/v1/chat/completions") -> d
 
 def main() -> int:
     if "--version" in sys.argv:
+        if BREAK.startswith("daemon "):
+            left = subprocess.Popen(["tail", "-f", os.devnull], start_new_session=True)
+            Path(BREAK.removeprefix("daemon ")).write_text(str(left.pid))
+        urlsplit(os.environ["URL"]).port  # noqa: B018 - raises when it is no address, as real programs do
         sys.stdout.write("demo 9.9.9\n" if BREAK == "version" else "demo 1.2.0\n")
         return 0
     if BREAK.startswith("wait "):

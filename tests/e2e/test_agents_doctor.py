@@ -164,6 +164,25 @@ def test_nothing_is_left_when_it_is_killed(qa: Qa, number: signal.Signals) -> No
     assert list(temporary.iterdir()) == []
 
 
+def test_what_a_program_leaves_behind_when_asked_for_its_version_is_neither_waited_for_nor_left(
+    qa: Qa,
+) -> None:
+    pid = qa.folder / "pid"
+    ended = doctor(qa, f"daemon {pid}")
+    assert (ended.code, wrong(ended)) == (0, {}), ended.out
+    assert "✓ install.version  demo 1.2.0\n" in ended.out
+    assert dies(int(pid.read_text()))
+
+
+def test_a_program_of_ones_own_need_not_say_its_version(qa: Qa) -> None:
+    shutil.copy(Path(__file__).parent / "doctor_agent.py", qa.folder)
+    own = DESCRIPTION.replace("install: {pypi: demo-cli, version: 1.2.0}", "version_probe: []")
+    (qa.folder / "demo.yaml").write_text(own)
+    ended = qa("doctor", "--agent", "demo.yaml")
+    assert ended.code == 0, ended.out
+    assert "✓ version_probe  none: this program does not say its version\n" in ended.out
+
+
 def wait_for_word(fifo: Path, pid: int) -> None:
     """Wait until something is written into a pipe; fail when the process ends before."""
     pipe, process = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK), os.pidfd_open(pid)

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from harness.agents.locate import load_agent
 from harness.cli import main
 from harness.lab.survey import Survey, parse_survey
+from harness.lab.survey_run import column
 
 SHORT = ["--agent", "reference", "--scenario", "loop-exact", "--out", "out"]
 
@@ -75,6 +76,19 @@ def test_a_new_build_of_ones_own_agent_is_measured_again(folder: Path) -> None:
     build("1.0.2")
     assert "[1/1]" in qa(*words, "--resume").output
     assert [column.version for column in _found(folder).columns] == ["1.0.2"]
+
+
+def test_an_agent_of_ones_own_that_python_runs_has_its_own_version(folder: Path) -> None:
+    (folder / "mine.py").write_text("print('mine 1.0.1')\n")
+    description = """
+agent: mine
+command: ["{python}", "{here}/mine.py"]
+one_shot: ["{prompt}"]
+dialects: {openai-chat: {}}
+"""
+    (folder / "mine.yaml").write_text(description)
+    assert column("./mine.yaml").version == "1.0.1"
+    assert column("reference").version == "embedded"
 
 
 def test_a_cell_that_cannot_be_measured_says_why_and_the_others_are(folder: Path) -> None:
