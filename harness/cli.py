@@ -34,6 +34,8 @@ _COMMANDS = {
 }
 
 _NOBODY_TAKES_IT = (errno.ENOSPC, errno.EIO)
+_FILE_IS_CLOSED = {errno.EACCES: 2, errno.EPERM: 2, errno.EROFS: 2, errno.ENOSPC: 3, errno.EDQUOT: 3}
+"""Exit codes for a named file that the system does not let this user read or write."""
 
 
 def _open_standard_files() -> None:
@@ -103,6 +105,9 @@ class _Lazy(click.Group):
                 sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  stays open to the end
                 click.echo(f"the output cannot be written: {error.strerror}", err=True)
                 ctx.exit(3)
+            if isinstance(error, OSError) and error.filename and error.errno in _FILE_IS_CLOSED:
+                click.echo(f"cannot use {os.fsdecode(error.filename)}: {error.strerror}", err=True)
+                ctx.exit(_FILE_IS_CLOSED[error.errno])
             import traceback
 
             click.echo(f"a bug in qa:\n{traceback.format_exc()}", err=True)

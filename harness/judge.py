@@ -131,7 +131,9 @@ def _never_asked(job: Job, evidence: Evidence) -> str:
     never = asked if aside else "never asked the model"
     code = evidence.exit_code
     ended = "was still running when the run ended" if code is None else f"ended with exit code {code}"
-    return f"agent '{job.spec.name}' {ended} and {never}{shown}"
+    stuck = next(((name, v) for name, v in evidence.driven.items() if isinstance(v, Failed)), None)
+    why = f": '{stuck[0]}' failed, {stuck[1].observed}" if stuck else ""
+    return f"agent '{job.spec.name}' {ended} and {never}{why}{shown}"
 
 
 def _without_output(step: StepResult) -> StepResult:

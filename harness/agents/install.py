@@ -76,17 +76,22 @@ def install_agent(
         timeout_s: Each command is stopped after this time.
 
     Raises:
-        InstallError: npm or pip is missing, failed, took too long, or delivered another version.
+        InstallError: npm or pip is missing, failed, took too long, or delivered another version; or the
+            cache cannot be written.
     """
     if not spec.install.is_ours:
         raise InstallError(spec.name, f"no installer for source '{spec.install.source}'")
     prefix = prefix_folder(spec, cache)
-    prefix.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(prefix.parent / f".{prefix.name}.lock", tell) as lock:
-        _remove_leftovers(prefix)
-        if mistake_in(spec, prefix):
-            run = _Installer(spec, lock, tell, timeout_s)
-            _replace(spec, prefix, run.npm if spec.install.source == "npm" else run.pip)
+    try:
+        prefix.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(prefix.parent / f".{prefix.name}.lock", tell) as lock:
+            _remove_leftovers(prefix)
+            if mistake_in(spec, prefix):
+                run = _Installer(spec, lock, tell, timeout_s)
+                _replace(spec, prefix, run.npm if spec.install.source == "npm" else run.pip)
+    except OSError as error:
+        reason = f"cannot write {error.filename or prefix}: {error.strerror}"
+        raise InstallError(spec.name, reason, cure="TTSR_QA_CACHE names another folder") from error
     return prefix / program_path(spec)
 
 

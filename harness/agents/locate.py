@@ -135,7 +135,10 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
         return Path(own)
     xdg = environ.get("XDG_CACHE_HOME", "")
     # The XDG specification says that a relative value is to be ignored.
-    caches = Path(xdg) if xdg.startswith("/") else Path(environ.get("HOME") or Path.home()) / ".cache"
+    home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - Path.home() fails without one
+    if not home.startswith("/"):
+        home = "/nonexistent"  # the name of the home that a user of a system does not have
+    caches = Path(xdg) if xdg.startswith("/") else Path(home) / ".cache"
     return caches / "ttsr-qa"
 
 
@@ -204,7 +207,7 @@ def find_program(
 
 def _beside(spec: AgentSpec) -> str:
     """The program of a command that is a path, seen from the description's own folder."""
-    path = Path(os.path.normpath(Path(spec.path).parent.absolute() / Path(spec.command[0]).expanduser()))
+    path = Path(os.path.normpath(Path(spec.path).parent.absolute() / os.path.expanduser(spec.command[0])))  # noqa: PTH111
     if not path.is_file():
         raise AgentMissingError(spec, spec.command[0], f"at {path}")
     if not os.access(path, os.X_OK):

@@ -95,10 +95,14 @@ def _write_page(page: Path, checked: Sequence[Checked], command: str) -> None:
     from datetime import UTC, datetime
 
     from harness.agents.checked_page import render_page
+    from harness.problems import CannotRun
 
     found = [(c.spec, [(s.title, s.facts) for s in c.sections], c.missing) for c in checked]
     text = render_page(found, datetime.now(UTC).date().isoformat(), f"{command} --page {page}")
-    page.write_text(text, encoding="utf-8")
+    try:
+        page.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CannotRun(f"cannot write {page}: {error.strerror}\n  name another file with --page") from None
 
 
 class _Telling:

@@ -117,7 +117,8 @@ class _Book:
             for name, render in zip(_FILES, renderers, strict=True):
                 write_text(self._out / name, render(self.survey))
         except OSError as error:
-            raise CannotRun(f"the survey cannot be kept in {self._out}: {error.strerror}") from None
+            why = f"the survey cannot be kept in {self._out}: {error.strerror}"
+            raise CannotRun(f"{why}\n  name another folder with --out") from None
 
     def show(self) -> None:
         from harness.lab.survey_markdown import render_text

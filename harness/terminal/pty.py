@@ -30,6 +30,9 @@ class Terminal:
 
     It may be started before there is an event loop; output waits in the kernel until
     ``attach``. Nothing here waits or sleeps. The new process calls ``before`` and then becomes the program.
+
+    Raises:
+        OSError: If the program cannot be started.
     """
 
     def __init__(
@@ -39,16 +42,19 @@ class Terminal:
         cwd: str,
         before: Callable[[], None] | None = None,
     ) -> None:
-        self._child = pexpect.spawn(
-            command[0],
-            list(command[1:]),
-            env=dict(env),
-            cwd=cwd,
-            dimensions=(ROWS, COLUMNS),
-            maxread=_READ,
-            echo=True,
-            preexec_fn=before,
-        )
+        try:
+            self._child = pexpect.spawn(
+                command[0],
+                list(command[1:]),
+                env=dict(env),
+                cwd=cwd,
+                dimensions=(ROWS, COLUMNS),
+                maxread=_READ,
+                echo=True,
+                preexec_fn=before,
+            )
+        except pexpect.ExceptionPexpect as error:
+            raise OSError(f"'{command[0]}' is no program that this user may run") from error
         # pexpect's own pauses cost 50 ms a send and 120 ms a close.
         self._child.delaybeforesend = None
         self._child.delayafterread = None

@@ -127,6 +127,16 @@ def test_an_npm_that_hangs_is_ended_with_its_children(tmp_path: Path, cache: Pat
     assert dies(int((tmp_path / "child").read_text()))
 
 
+def test_a_cache_that_cannot_be_written_is_named_with_the_cure(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InstallError) as failure:
+        install_agent(PI, tmp_path / "file" / "cache", quiet)
+    assert str(failure.value) == (
+        f"agent 'pi' cannot be installed: cannot write {tmp_path}/file/cache/agents: Not a directory\n"
+        "  TTSR_QA_CACHE names another folder"
+    )
+
+
 def test_without_npm_the_cure_is_named(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     with pytest.raises(InstallError, match="no program 'npm' on PATH\n  install Node"):

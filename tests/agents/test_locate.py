@@ -123,6 +123,14 @@ def test_the_cache_is_the_users_unless_the_environment_says_otherwise(
     assert cache_folder(environ) == Path(folder)
 
 
+def test_a_user_without_a_home_has_no_cache_and_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that runs with a user id that no list has."""
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 987_654)
+    assert cache_folder({}) == Path("/nonexistent/.cache/ttsr-qa")
+    assert cache_folder({"XDG_CACHE_HOME": "/x"}) == Path("/x/ttsr-qa")
+
+
 def test_the_version_of_a_program_is_read_from_its_package(tmp_path: Path) -> None:
     package = tmp_path / "node_modules" / "pi"
     inside = program(package / "dist" / "cli.js")

@@ -211,6 +211,14 @@ def test_the_page_has_a_row_for_each_agent_and_what_does_not_hold(qa: Qa) -> Non
     assert "qa doctor --agent demo.yaml --page checked.md" in page
 
 
+def test_a_page_that_cannot_be_written_is_named(qa: Qa) -> None:
+    ended = doctor(qa, "model", "--page", "no/folder/checked.md")
+    assert ended.code == 3
+    assert ended.err == (
+        "cannot write no/folder/checked.md: No such file or directory\n  name another file with --page\n"
+    )
+
+
 def test_the_page_names_the_agents_that_are_not_here(qa: Qa) -> None:
     empty = {"PATH": "/nowhere", "TTSR_QA_CACHE": str(qa.folder / "empty")}
     ended = qa("doctor", "--installed", "--dialect", "openai-chat", "--page", "checked.md", **empty)

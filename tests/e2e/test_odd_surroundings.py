@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from harness.cli import main
 from tests.e2e.hostile_agent import HELLO
 from tests.e2e.qa_command import Qa
 
@@ -42,6 +46,21 @@ def test_a_report_that_finds_no_room_changes_no_outcome_and_is_said(qa: Qa) -> N
     done = under_bash(qa, '"$@" > /dev/full', "run", "hello")
     assert done.returncode == 0
     assert done.stderr == "the report cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.EACCES, 2), (errno.EROFS, 2), (errno.ENOSPC, 3)])
+def test_a_file_that_this_user_may_not_use_is_no_bug(
+    number: int, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "/elsewhere/file")
+
+    monkeypatch.setattr("harness.commands.replay._load", refuse)
+    ended = CliRunner().invoke(main, ["replay", "file"])
+    assert (ended.exit_code, ended.stderr) == (
+        code,
+        f"cannot use /elsewhere/file: {os.strerror(number)}\n",
+    )
 
 
 def test_a_list_that_finds_no_room_is_an_error_and_no_bug(qa: Qa) -> None:

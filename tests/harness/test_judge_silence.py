@@ -9,6 +9,7 @@ from harness.evidence import Evidence
 from harness.judge import judge
 from harness.plan import Job
 from harness.scenario_yaml import parse_scenario
+from harness.steps.verdicts import failed
 
 AGENT = """agent: demo
 command: [demo]
@@ -40,3 +41,16 @@ def test_a_run_without_a_request_passes_only_where_the_scenario_wants_none(
     job = Job(scenario, parse_agent(AGENT, "demo.yaml"), ("demo",), "openai-chat")
     result = judge(job, Evidence(finished=True, exit_code=exit_code), "", (), ())
     assert (result.verdict, result.problem) == (verdict, problem)
+
+
+def test_the_step_that_kept_the_agent_from_asking_is_named() -> None:
+    text = SCENARIO.replace("  - exit: 0\n  - requests: NUMBER", '  - type: "{prompt}"')
+    scenario = parse_scenario(text.replace("model:", "mode: terminal\nmodel:"), "silence.yaml")
+    spec = parse_agent(f"{AGENT}terminal: {{ready: {{shows: '>'}}}}\n", "demo.yaml")
+    driven = {"type": failed("the screen does not show '>'", "the agent takes input")}
+    evidence = Evidence(finished=True, exit_code=0, driven=driven)
+    result = judge(Job(scenario, spec, ("demo",), "openai-chat"), evidence, "", (), ())
+    assert result.problem == (
+        "agent 'demo' ended with exit code 0 and never asked the model: "
+        "'type' failed, the screen does not show '>'"
+    )

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
+import pytest
+
 from harness.terminal.pty import Terminal
 
 # Reads in raw mode; says what came, and stops reading at 's' until a SIGUSR1.
@@ -124,3 +126,10 @@ def test_a_signal_reaches_the_program_and_none_is_sent_to_an_ended_one(tmp_path:
             session.send("nobody reads this")
 
     asyncio.run(play())
+
+
+def test_a_program_that_cannot_be_started_is_an_error_of_the_system(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    with pytest.raises(OSError, match=f"'{program}' is no program that this user may run"):
+        Terminal([str(program)], {"TERM": "xterm"}, str(tmp_path))
