@@ -235,10 +235,29 @@ def _spawn(
 def _on_terminal(
     argv: Sequence[str], env: Mapping[str, str], cwd: str, contained: Contained | None
 ) -> Terminal:
+    check_words(argv, env)
     if contained is None:
         return Terminal(argv, env, cwd)
     with contained.starting(cwd) as before:
         return Terminal(argv, env, cwd, before)
+
+
+def check_words(argv: Sequence[str], env: Mapping[str, str]) -> None:
+    """Refuse here, and not in the new process, what no program can be started with.
+
+    Raises:
+        ValueError: If there is such a word.
+    """
+    for name in env:
+        if not name or "=" in name:
+            raise ValueError(f"no variable of the environment can be named {name!a}")
+    for word in (*argv, *env, *env.values()):
+        try:
+            is_passable = b"\0" not in os.fsencode(word)
+        except UnicodeEncodeError:
+            is_passable = False
+        if not is_passable:
+            raise ValueError(f"no argument or variable can hold the characters of {word[:60]!a}")
 
 
 def _command(

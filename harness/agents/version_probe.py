@@ -80,13 +80,17 @@ def printed_version(session: QaSession) -> Printed:
     """
     from harness.containment import processes
     from harness.containment.sandbox import environment
-    from harness.launch import fill
+    from harness.launch import check_words, fill
 
     spec, box = session.spec, new_box()
     with watched(session, box):
         own = _values(session, box)
         env = environment(box, os.environ, {key: fill(value, own) for key, value in spec.env.items()})
         argv = [*(fill(word, own) for word in session.argv), *spec.version_probe]
+        try:
+            check_words(argv, env)
+        except ValueError as error:
+            raise OSError(str(error)) from None
         # Files, no pipes: what stays behind the program would keep a pipe open.
         with _output(box, "out") as out, _output(box, "err") as err:
             program = subprocess.Popen(  # noqa: S603 - the program that the description names

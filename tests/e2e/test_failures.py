@@ -9,6 +9,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from harness.containment import processes
 from tests.dying import dies
 from tests.e2e.qa_command import Qa, token_of
@@ -135,6 +137,25 @@ def test_a_failed_step_says_where_what_and_how_to_run_it_again(qa: Qa) -> None:
     assert "exit 0" in ended.out
     assert "qa run wrong" in ended.out
     assert ".qa/runs/0001/wrong@reference-openai-chat" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("env", "why"),
+    [
+        (r'A: "x\0y"', r"no argument or variable can hold the characters of 'x\x00y'"),
+        ('"A=B": x', "no variable of the environment can be named 'A=B'"),
+    ],
+)
+def test_what_no_program_can_be_started_with_is_named_and_starts_nothing(qa: Qa, env: str, why: str) -> None:
+    qa.scenario("hello", HELLO)
+    (qa.folder / "mine.yaml").write_text(
+        f'agent: mine\ncommand: ["{{python}}", -V]\none_shot: ["{{prompt}}"]\n'
+        f"dialects: {{openai-chat: {{}}}}\nenv: {{{env}}}\n"
+    )
+    ended = qa("run", "hello", "--agent", "./mine.yaml")
+    assert (ended.code, ended.err) == (3, "")
+    assert f"agent 'mine' cannot start: {why}\n" in ended.out
+    assert qa("doctor", "--agent", "./mine.yaml").code == 1  # and no traceback
 
 
 def test_an_agent_that_crashes_before_its_first_request_is_an_error(qa: Qa) -> None:
