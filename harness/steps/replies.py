@@ -85,6 +85,10 @@ def _place(number: int, evidence: Evidence, messages: Sequence[TranscriptMessage
     does, and not as that one.
     """
     places = [i for i, message in enumerate(messages) if message.role == "assistant"]
+    if number <= min(len(places), len(evidence.main)):
+        begin = messages[places[number - 1]].text.strip()[:_TOLD_BY]
+        if begin and _begins(evidence.main[number - 1], begin):
+            return places[number - 1]  # as nearly always: nothing was left out
     left_out = 0
     for before in range(number):
         at = before - left_out
