@@ -23,7 +23,7 @@ SHELL = frozenset(
     harness/commands/agents.py harness/commands/calibrate.py harness/commands/doctor.py harness/commands/gate.py
     harness/commands/gate_report.py harness/commands/gate_sessions.py harness/commands/listing.py
     harness/commands/live_line.py harness/commands/many_runs.py harness/commands/merge.py
-    harness/commands/mutate.py harness/commands/mutate_agent.py harness/commands/replay.py
+    harness/commands/mutate.py harness/commands/mutate_agent.py harness/commands/one_agent.py harness/commands/replay.py
     harness/commands/review.py harness/commands/run.py harness/commands/saying.py harness/commands/schema.py
     harness/commands/screenshot.py harness/commands/selection.py harness/commands/show.py
     harness/commands/survey.py harness/commands/watch.py harness/containment/keeper.py

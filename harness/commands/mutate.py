@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.commands.one_agent import one_agent
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--agent", default="reference", show_default=True, help="An agent's name or description file.")
+@one_agent
 @click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
 @click.option("--only", multiple=True, metavar="TEXT", help="Only mutants with this in their id or kind.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one for each processor]")

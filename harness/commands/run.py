@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.commands.many_runs import Shard, again_of, options_of_many_runs
+from harness.commands.one_agent import one_agent
 from harness.commands.saying import say
 from harness.commands.selection import no_such_tag, select
 from harness.interrupts import INTERRUPTS
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Every scenario.")
 @click.option("--tag", "tags", multiple=True, help="Only scenarios with this tag (may be repeated).")
-@click.option("--agent", default="reference", show_default=True, help="An agent's name or description file.")
+@one_agent
 @click.option("--agent-bin", "programs", multiple=True, metavar="NAME=PATH", help="The agent's program.")
 @click.option("--dialect", help="A wire dialect of the agent, or 'all'.  [default: its first]")
 @click.option("--controls", is_flag=True, help="Run the negative controls too.")

@@ -127,9 +127,15 @@ def contain(environ: Mapping[str, str]) -> Contained | None:
         try:
             return _make(_kinds[0])
         except OSError as error:
-            _refusal = f"this system allows no namespaces ({error.strerror or error})"
+            _refusal = f"this system allows no namespaces ({_why(error)})"
             del _kinds[0]
     raise NotAllowedError(_refusal)
+
+
+def _why(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:  # what the kernel says of a limit; no disk is meant
+        return "the limit of sysctl user.max_*_namespaces is reached"
+    return error.strerror or str(error)
 
 
 def _make(kind: Kind) -> Contained:

@@ -240,6 +240,16 @@ def test_a_system_that_refuses_is_asked_once(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("refused")
+def test_a_limit_of_namespaces_is_not_told_as_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_flags: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(keeper, "unshare", refuse)
+    with pytest.raises(NotAllowedError, match=r"\(the limit of sysctl user\.max_\*_namespaces is reached\)"):
+        contain({})
+
+
+@pytest.mark.usefixtures("refused")
 def test_runs_without_namespaces_pass_and_the_first_of_an_invocation_says_so(tmp_path: Path) -> None:
     path = tmp_path / "hello.yaml"
     path.write_text(f"scenario: hello\nsummary: made by a test\n{HELLO}")
