@@ -62,6 +62,13 @@ def skipped(job: Job, why: str, verdict: Verdict = "skipped") -> ScenarioResult:
     return _result(job, (), verdict, why)
 
 
+def with_unmade(made: Sequence[ScenarioResult], jobs: Sequence[Job], why: str) -> tuple[ScenarioResult, ...]:
+    """The results, and an error for each run that has none: what was not run cannot have passed."""
+    known = {(r.scenario, r.agent, r.dialect, r.control) for r in made}
+    missing = [j for j in jobs if (j.scenario.name, j.spec.name, j.dialect, j.control) not in known]
+    return (*made, *(skipped(job, why, "error") for job in missing))
+
+
 def _as_reached(job: Job, steps: tuple[StepResult, ...], evidence: Evidence) -> tuple[StepResult, ...]:
     """In a control, what is not reached behind a step that had to fail is skipped, unless it is named."""
     control = job.scenario.control

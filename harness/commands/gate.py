@@ -207,6 +207,7 @@ def _gate(
     from harness.commands.gate_report import GateReport
     from harness.gate.baseline_write import write_accepted
     from harness.gate.comparison import compare, failing, taken
+    from harness.judge import with_unmade
     from harness.report_files import write_reports
     from harness.results import RunResult
     from harness.steps.wording import count
@@ -218,7 +219,9 @@ def _gate(
     outcome = replace(outcome, shard=str(options.shard or ""))
     if ended.bugs or ended.interrupted:
         report.bugs(ended.bugs)
-        write_reports(options.reports, outcome)
+        why = "not made: qa was interrupted" if ended.interrupted else "not made: there is a bug in qa"
+        made = with_unmade(outcome.scenarios, jobs, why)
+        write_reports(options.reports, replace(outcome, scenarios=made))
         return 130 if ended.interrupted else 4
     changes = sessions.missing + compare(
         known.baseline, outcome.scenarios, gone=gone, later_chars=known.later_chars

@@ -16,6 +16,7 @@ from harness.commands.one_agent import one_agent
 from harness.commands.saying import say
 from harness.commands.selection import no_such_tag, select
 from harness.interrupts import INTERRUPTS
+from harness.steps.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from harness.qa_session import QaSession
     from harness.results import RunResult, ScenarioResult
     from harness.scenario import Scenario
+
+
+_CUT_SHORT = {130: "not made: qa was interrupted", 4: "not made: there is a bug in qa"}
+"""By exit code, what reports say of the runs that came to no end."""
 
 
 @click.command()
@@ -99,7 +104,13 @@ def run(
     session.is_alone = True
     with INTERRUPTS.installed():
         code = _run(session, scenarios, jobs or 1, again, exit_first=exit_first)
-    write(replace(session.outcome, shard=str(shard or "")))
+    outcome = session.outcome
+    if code in _CUT_SHORT:
+        from harness.judge import with_unmade
+
+        selected = session.jobs(list(scenarios.values()))
+        outcome = replace(outcome, scenarios=with_unmade(outcome.scenarios, selected, _CUT_SHORT[code]))
+    write(replace(outcome, shard=str(shard or "")))
     sys.exit(code)
 
 
@@ -139,6 +150,9 @@ def _run(
         session.close()
     interrupted = interrupted or INTERRUPTS.seen
     report.summary(session.outcome)
+    if interrupted:
+        left = len(list(_not_made(jobs, session.outcome)))
+        say(f"interrupted: {left} of {count(len(jobs), 'run')} not made")
     if not (bugs or interrupted or (exit_first and _exit_code(session.outcome) in (1, 3))):
         bugs = tuple(_not_made(jobs, session.outcome))
     for bug in bugs:

@@ -152,16 +152,23 @@ def test_a_process_that_is_killed_makes_its_run_an_error_and_another_goes_on(qa:
 def test_ctrl_c_ends_every_run_and_keeps_what_they_have_seen(qa: Qa) -> None:
     qa.scenario("a", HELD)
     qa.scenario("b", HELD)
-    process = _start(qa, "run", "a", "b", "-j", "2")
+    process = _start(qa, "run", "a", "b", "-j", "2", "--report", "json=part.json")
     runs = qa.folder / ".qa" / "runs"
     workers = _waiting(process, runs, 2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
+    assert out.splitlines()[-1] == "interrupted: 2 of 2 runs not made"
     for name in ("a", "b"):
         kept = json.loads((runs / "0001" / f"{name}@reference-openai-chat" / "result.json").read_text())
         assert (kept["verdict"], kept["problem"]) == ("error", "interrupted by the user")
     assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+    told = json.loads((qa.folder / "part.json").read_text())["scenarios"]
+    assert [(r["scenario"], r["verdict"], r["problem"]) for r in told] == [
+        ("a", "error", "not made: qa was interrupted"),
+        ("b", "error", "not made: qa was interrupted"),
+    ]
+    assert qa("merge", "part.json").code == 3
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the process table of Linux")
