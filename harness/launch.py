@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping, Sequence
 
+    from harness.agents.spec import AgentSpec
     from harness.containment.namespaces import Contained
     from harness.plan import Job
     from harness.redact import Masks
@@ -170,7 +171,7 @@ def start_again(launch: Launch, prompt: str) -> None:
     launch.recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     launch.terminal.close()
     try:
-        launch.terminal = _on_terminal(argv, env, str(launch.box.work), launch.contained)
+        launch.terminal = _on_terminal(job.spec, argv, env, launch.box, launch.contained)
     except (OSError, ValueError) as error:
         raise CannotStart(f"agent '{job.spec.name}' cannot start: {error}") from error
 
@@ -227,18 +228,23 @@ def _spawn(
     recorder.event(time.monotonic(), "agent", "start", {"argv": argv})
     try:
         sandbox.seed(box, files)
-        return _on_terminal(argv, env, str(box.work), contained)
+        return _on_terminal(spec, argv, env, box, contained)
     except (OSError, ValueError) as error:
         raise CannotStart(f"agent '{spec.name}' cannot start: {error}") from error
 
 
 def _on_terminal(
-    argv: Sequence[str], env: Mapping[str, str], cwd: str, contained: Contained | None
+    spec: AgentSpec,
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    box: sandbox.Sandbox,
+    contained: Contained | None,
 ) -> Terminal:
     check_words(argv, env)
+    cwd = str(box.work)
     if contained is None:
         return Terminal(argv, env, cwd)
-    with contained.starting(cwd) as before:
+    with contained.starting(cwd, str(box.own_tmp) if spec.own_tmp else "") as before:
         return Terminal(argv, env, cwd, before)
 
 

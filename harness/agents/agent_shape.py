@@ -242,6 +242,10 @@ AGENT = Record(
             At(Json("A call `{TOOL: {...}}` that ends a run: it is put behind a scripted last reply."))
         ),
         "daemons": Field(Bool("Whether processes outlive it; they are ended with the run."), default=False),
+        "own_tmp": Field(
+            Bool("Whether it writes to /tmp whatever TMPDIR says: then each run has a /tmp of its own."),
+            default=False,
+        ),
         "real_folders": Field(
             ListOf(
                 Checked(Str(), _own_folder),

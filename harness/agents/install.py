@@ -178,7 +178,11 @@ class _Installer:
         self._run([npm, "install", "--prefix", str(folder), *NPM_OPTIONS, *packages], folder, by_hand)
         if install.scripts:
             options = [option for option in NPM_OPTIONS if option != "--ignore-scripts"]
-            self._run([npm, "rebuild", "--prefix", str(folder), *options, *install.scripts], folder, by_hand)
+            with tempfile.TemporaryDirectory(dir=folder, prefix=".scripts-") as home:
+                options.append(f"--script-shell={_shell_at_home(Path(home))}")
+                self._run(
+                    [npm, "rebuild", "--prefix", str(folder), *options, *install.scripts], folder, by_hand
+                )
 
     def pip(self, folder: Path) -> None:
         """Install with pip into a new virtual environment, whose scripts then name its final place."""
@@ -218,6 +222,25 @@ class _Installer:
             raise InstallError(
                 self._spec.name, failed, tuple(lines[-SHOWN_LINES:]), f"run it by hand: {by_hand}"
             )
+
+
+def _shell_at_home(home: Path) -> Path:
+    """A shell for the scripts of packages: their home and their temporary files are in a private folder.
+
+    npm itself keeps the user's home, and with it the settings of its registry.
+    """
+    shell = home / "sh"
+    # The Node.js that runs npm is found first: what a version manager has put on PATH looks into the home.
+    node = '${npm_node_execpath:+"${npm_node_execpath%/*}:"}'
+    lines = (
+        "#!/bin/sh",
+        f'export HOME={shlex.quote(str(home))} TMPDIR={shlex.quote(str(home))} PATH={node}"$PATH"',
+        "unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CACHE_HOME",
+        'exec /bin/sh "$@"',
+    )
+    shell.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shell.chmod(0o700)
+    return shell
 
 
 def _move_scripts(folder: Path, place: Path) -> None:

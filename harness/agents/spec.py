@@ -137,6 +137,7 @@ class AgentSpec(NamedTuple):
             reply without calls, for agents that ask on until they are told that all is done.
         terminal: How it is used in a terminal; None for an agent that is only run one-shot.
         daemons: Whether processes of it outlive it.
+        own_tmp: Whether it writes to /tmp whatever ``TMPDIR`` says.
         real_folders: The user's own folders of this agent (``~``-paths) that a run must not touch.
         command_line: The line of ``command`` in the file, for messages; 0 when there is no file.
     """
@@ -162,6 +163,7 @@ class AgentSpec(NamedTuple):
     tool_arguments: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     final_call: tuple[str, str] | None = None
     daemons: bool = False
+    own_tmp: bool = False
     real_folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     terminal: TerminalSettings | None = None

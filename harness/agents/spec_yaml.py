@@ -61,6 +61,7 @@ def _spec(values: dict[str, Any], path: str, command_line: int) -> AgentSpec:
         "model",
         "env",
         "daemons",
+        "own_tmp",
         "real_folders",
         "title",
         "notes",

@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import struct
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,9 @@ DNS_PORT = 53
 
 _PRIVATE, _BIND = 0x4_4000, 0x1000  # MS_REC | MS_PRIVATE, MS_BIND
 _NO_PROGRAMS = 0xE  # MS_NOSUID | MS_NODEV | MS_NOEXEC
+_WITH_ALL_BELOW = 0x4000  # MS_REC
 _DETACH = 2
+_TMP = "/tmp"  # noqa: S108 - what an agent may write to, whatever TMPDIR says
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP_AND_RUNNING = 0x41
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGQUIT, signal.SIGCHLD)
@@ -78,6 +81,43 @@ def keep(channel: socket.socket, kind: Kind) -> NoReturn:
         channel.recv(1)
     finally:
         os._exit(0)
+
+
+def put_own_tmp(folder: str) -> None:
+    """Let /tmp be a folder, for this process and its children; what is in /tmp now stays where it is.
+
+    What is made in /tmp from then on stands in the folder. Where that is not allowed, nothing changes.
+    """
+    with suppress(OSError):
+        unshare(NEW_MOUNTS)
+        # The folder may be in /tmp, and this is how to reach what the mount covers.
+        covered = os.open(_TMP, os.O_RDONLY | os.O_DIRECTORY)
+        names = os.listdir(covered)  # noqa: PTH208 - by descriptor
+        _mount(folder, _TMP, "", _BIND)
+        try:
+            for name in names:
+                _show(covered, name)
+        except OSError:
+            _checked(_libc().umount2(_TMP.encode(), _DETACH))
+        finally:
+            os.close(covered)
+
+
+def _show(covered: int, name: str) -> None:
+    """Let what has this name in the covered folder stand in /tmp, unless it has gone meanwhile."""
+    place, source = f"{_TMP}/{name}", f"/proc/self/fd/{covered}/{name}"
+    try:
+        mode = os.stat(name, dir_fd=covered, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            Path(place).symlink_to(os.readlink(name, dir_fd=covered))
+            return
+        if stat.S_ISDIR(mode):
+            Path(place).mkdir()
+        else:
+            Path(place).touch()
+        _mount(source, place, "", _BIND | _WITH_ALL_BELOW)
+    except FileNotFoundError:
+        pass
 
 
 def _stand_alone(channel: int) -> None:

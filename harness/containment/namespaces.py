@@ -53,14 +53,18 @@ class Contained:
         self._kind, self._channel = kind, channel
 
     @contextmanager
-    def starting(self, cwd: str) -> Iterator[Callable[[], None]]:
+    def starting(self, cwd: str, own_tmp: str = "") -> Iterator[Callable[[], None]]:
         """What a child that is forked meanwhile has to call before its program begins.
+
+        Args:
+            cwd: Where the program begins.
+            own_tmp: The folder that is /tmp to the program; empty for the one that it is to all.
 
         Raises:
             OSError: If the keeper is gone.
         """
         if not self._kind.has_pids:
-            yield lambda: self._enter(cwd)
+            yield lambda: self._enter(cwd, own_tmp)
             return
         from harness.containment.keeper import NEW_PIDS, enter
 
@@ -68,7 +72,7 @@ class Contained:
         with _open("self", "pid") as own, _open(self.keeper, "pid") as inside:
             enter(inside, NEW_PIDS)
             try:
-                yield lambda: self._enter(cwd)
+                yield lambda: self._enter(cwd, own_tmp)
             finally:
                 enter(own, NEW_PIDS)
 
@@ -79,8 +83,8 @@ class Contained:
         _await_end(self.keeper)
         processes.leave_alone(self.keeper, is_ours=False)
 
-    def _enter(self, cwd: str) -> None:
-        from harness.containment.keeper import NEW_MOUNTS, NEW_NETWORK, NEW_USER, enter
+    def _enter(self, cwd: str, own_tmp: str) -> None:
+        from harness.containment.keeper import NEW_MOUNTS, NEW_NETWORK, NEW_USER, enter, put_own_tmp
 
         wanted = [("net", NEW_NETWORK), ("mnt", NEW_MOUNTS)]
         if self._kind.has_users:
@@ -89,6 +93,8 @@ class Contained:
         for descriptor, flag in opened:
             enter(descriptor, flag)
             os.close(descriptor)
+        if own_tmp:
+            put_own_tmp(own_tmp)
         os.chdir(cwd)  # entering the mounts has left it
 
 

@@ -37,6 +37,11 @@ class Sandbox(NamedTuple):
         """The key that the agent is given."""
         return f"sk-qa-{self.token}"
 
+    @property
+    def own_tmp(self) -> Path:
+        """What is /tmp to an agent that has one of its own."""
+        return self.root / "own-tmp"
+
     def create(self) -> None:
         """Make the folders, readable by the user alone.
 
@@ -44,7 +49,7 @@ class Sandbox(NamedTuple):
             OSError: If they cannot be made.
         """
         self.root.mkdir(mode=0o700)
-        for folder in (self.home, self.work, self.root / "tmp"):
+        for folder in (self.home, self.work, self.root / "tmp", self.own_tmp):
             folder.mkdir()
 
     def remove(self) -> None:

@@ -76,6 +76,28 @@ def test_the_pinned_version_lands_in_its_prefix(tmp_path: Path, cache: Path) -> 
     assert "--ignore-scripts" in call, "a package under test runs nothing while it is installed"
 
 
+def test_the_scripts_that_a_description_allows_see_a_home_of_their_own(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What npm does for ``rebuild``: it calls the shell that it is told with '-c' and the script."""
+    monkeypatch.setenv("HOME", str(tmp_path / "user's home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user's home/.config"))
+    script = 'echo made > "$HOME/a"; mktemp -d > /dev/null; echo "$PATH ${XDG_CONFIG_HOME-none}" > "$SEEN"'
+    rebuild = (
+        'if [ "$(wc -l < "$LOG")" -gt 1 ]; then\n'
+        '  for word in "$@"; do case $word in --script-shell=*) shell=${word#*=}; esac; done\n'
+        f"""  SEEN={tmp_path}/seen npm_node_execpath="/a b/bin/node" "$shell" -c '{script}'; exit\n"""
+        "fi"
+    )
+    fake_npm(tmp_path, rebuild)
+    spec = PI._replace(install=PI.install._replace(scripts=("some-package",)))
+    program = install_agent(spec, cache, quiet)
+    assert (tmp_path / "seen").read_text() == f"/a b/bin:{os.environ['PATH']} none\n"
+    assert not (tmp_path / "user's home").exists()
+    assert [path.name for path in program.parents[2].iterdir()] == ["node_modules"], "nor is it left"
+    assert [call.split()[0] for call in calls(tmp_path)] == ["install", "rebuild"]
+
+
 def test_an_installed_agent_is_not_installed_again(tmp_path: Path, cache: Path) -> None:
     assert install_agent(PI, cache, quiet) == install_agent(PI, cache, quiet)
     assert len(calls(tmp_path)) == 1

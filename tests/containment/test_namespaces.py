@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import select
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,9 +36,9 @@ def contained() -> Iterator[Contained]:
     found.close()
 
 
-def run_inside(contained: Contained, program: str) -> Terminal:
+def run_inside(contained: Contained, program: str, own_tmp: str = "") -> Terminal:
     """Run a Python program inside to its end."""
-    with contained.starting("/") as before:
+    with contained.starting("/", own_tmp) as before:
         terminal = Terminal([sys.executable, "-c", program], dict(os.environ), "/", before)
     terminal._child.wait()
     return terminal
@@ -96,6 +99,45 @@ def test_a_program_finds_itself_in_its_own_process_table_and_is_not_the_first_in
     terminal = run_inside(contained, program)
     assert terminal.exit_code == 0
     terminal.close()
+
+
+IN_TMP = """
+import os, socket
+there = {there!r}
+assert open(there + "/folder/file").read() == "before"
+assert open(there + "-link/folder/file").read() == "before"
+open(there + "/folder/also", "w").write("inside")
+with socket.socket(socket.AF_UNIX) as client:
+    client.connect(there + ".socket")
+open(there + "-new", "w").write("of its own")
+os.mkdir(there + "-new-folder")
+assert sorted(os.listdir("/tmp")) == sorted({before!r} + [os.path.basename(there) + "-new", os.path.basename(there) + "-new-folder"])
+"""
+
+
+def test_an_agent_with_a_tmp_of_its_own_sees_what_is_there_and_leaves_nothing_new(
+    contained: Contained, tmp_path: Path
+) -> None:
+    there = Path(tempfile.mkdtemp(dir="/tmp"))
+    names = (there, there.with_name(f"{there.name}-link"), there.with_name(f"{there.name}.socket"))
+    try:
+        (there / "folder").mkdir()
+        (there / "folder/file").write_text("before")
+        names[1].symlink_to(there)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(names[2]))
+            server.listen()
+            program = IN_TMP.format(there=str(there), before=[path.name for path in Path("/tmp").iterdir()])
+            terminal = run_inside(contained, program, str(tmp_path))
+        assert terminal.exit_code == 0, terminal
+        terminal.close()
+        assert (there / "folder/also").read_text() == "inside"
+        assert (tmp_path / f"{there.name}-new").read_text() == "of its own"
+        assert not list(Path("/tmp").glob(f"{there.name}-new*"))
+    finally:
+        shutil.rmtree(there)
+        for path in names[1:]:
+            path.unlink()
 
 
 DAEMON = """

@@ -7,6 +7,7 @@ takes about a minute for each.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,15 @@ def test_every_fact_of_the_description_holds(qa: Qa, name: str) -> None:
     first = load_agent(here(name)).dialects[0].name
     ended = qa("doctor", "--agent", name, "--dialect", first)
     assert ended.code == 0, ended.out + ended.err
+
+
+def test_codex_leaves_nothing_in_tmp_though_it_looks_at_no_variable(qa: Qa) -> None:
+    before = set(Path("/tmp").glob("codex*/*"))
+    ended = qa("run", "healthy-terminal", "--agent", here("codex"))
+    assert ended.code == 0, ended.out + ended.err
+    if "allows no namespaces" in ended.out:
+        pytest.skip("without namespaces it does")
+    assert set(Path("/tmp").glob("codex*/*")) == before
 
 
 @pytest.mark.parametrize("name", LOOPS_RUN_ON)

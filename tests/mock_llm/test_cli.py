@@ -124,12 +124,13 @@ def test_the_lines_of_pi_are_answered_by_the_real_pi(script: Path) -> None:
     if program is None:
         assert not os.environ.get("CI"), "pi is not installed: run 'qa agents install pi' first"
         pytest.skip("pi is not installed here: 'qa agents install pi'")
+    folder = str(script.parent)
     with Running("serve", str(script), "--client", "pi") as serving:
         serving.until("^HOME=")
         done = subprocess.run(
             ["bash", "-ec", "\n".join(serving.lines)],
-            env={"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(script.parent)},
-            cwd=script.parent,
+            env={"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": folder, "TMPDIR": folder},
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -125,7 +125,8 @@ def test_a_session_of_the_real_pi_is_recorded_and_replayed_to_it(tmp_path: Path)
         pytest.skip("pi is not installed here: 'qa agents install pi'")
 
     def answer_to(lines: str) -> str:
-        environment = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+        folder = str(tmp_path)
+        environment = {"PATH": f"{program.parent}:{os.environ['PATH']}", "HOME": folder, "TMPDIR": folder}
         done = subprocess.run(
             ["bash", "-ec", lines],
             env=environment,
