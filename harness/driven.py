@@ -42,6 +42,7 @@ class Driven(Serving):
         self._shown = ""
         self._awaited = ""
         self._is_advancing = False
+        self._answers: list[str] = []
         self.journal.listeners.append(self._on_wire)
 
     @property
@@ -100,9 +101,16 @@ class Driven(Serving):
         if not text or self.is_too_much:
             return
         self._last_output_s = time.monotonic()
-        for answer in self._emulator.feed(text):
-            self._send(answer)
+        self._answers += self._emulator.feed(text)
+        self._answer()
         self._advance()
+
+    def _answer(self) -> None:
+        """Answer what the program has asked the terminal, but never between keys that belong together."""
+        if not self._drive.is_between_keys:
+            answers, self._answers = self._answers, []
+            for answer in answers:
+                self._send(answer)
 
     def _on_wire(self, _event: JournalEvent) -> None:
         self._advance()
@@ -117,6 +125,7 @@ class Driven(Serving):
                 self._obey(command)
         finally:
             self._is_advancing = False
+        self._answer()
         self._plan()
         if self.on_waiting is not None and self._drive.awaited != self._awaited:
             self._awaited = self._drive.awaited

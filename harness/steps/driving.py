@@ -65,6 +65,7 @@ class Drive:
         wake_s: When :meth:`advance` is to be called again though nothing happens; None for never.
         is_over: Whether there is nothing more to do: the program has quit, would not, or a step has failed.
         note: What is worth telling about the end.
+        is_between_keys: Whether a key has been sent that belongs to the next one, as Esc does to Enter.
         awaited: What is missing of what a step waits for, and its deadline; empty when none waits.
     """
 
@@ -74,6 +75,7 @@ class Drive:
         self.wake_s: float | None = None
         self.is_over = False
         self.note = ""
+        self.is_between_keys = False
         self.awaited = ""
         self._settings = settings
         self._commands: list[Command] = []
@@ -175,14 +177,12 @@ class Drive:
         if not step.submit:
             return moment, f"{chars(len(text))} typed and echoed"
         self._requests_before = len(moment.evidence.main)
-        for name in self._settings.submit:
-            moment = yield from self._send(self._key(name, moment), moment, step.within_s)
+        moment = yield from self._send_keys(self._settings.submit, moment, step.within_s)
         keys = " and ".join(self._settings.submit)
         return moment, f"{chars(len(text))} typed and echoed, then {keys} pressed"
 
     def _press(self, step: args.Press, moment: Moment) -> Generator[float, Moment, tuple[Moment, str]]:
-        for name in step.keys:
-            moment = yield from self._send(self._key(name, moment), moment, step.within_s)
+        moment = yield from self._send_keys(step.keys, moment, step.within_s)
         return moment, f"{count(len(step.keys), 'key')} pressed and read"
 
     def _wait_for(self, step: args.WaitFor, moment: Moment) -> Generator[float, Moment, tuple[Moment, str]]:
@@ -217,8 +217,7 @@ class Drive:
             for dialog in keys:
                 asked = Claim(f"the screen shows {quoted(dialog.shows)}", partial(_not_asked, dialog))
                 moment = yield from self._until(asked, moment, within_s)
-                for name in dialog.press:
-                    moment = yield from self._send(self._key(name, moment), moment, within_s)
+                moment = yield from self._send_keys(dialog.press, moment, within_s)
             ended = Claim("the program has ended", lambda now: "" if has_ended(now) else "it runs")
             yield from self._until(ended, moment, within_s, ends_well=True)
         except _StepFailed as failure:
@@ -228,6 +227,17 @@ class Drive:
                 f"the agent did not end within {within_s:g} s of {named} and was killed; "
                 f"the screen ends with {quoted(' / '.join(last))}"
             )
+
+    def _send_keys(
+        self, names: Sequence[str], moment: Moment, within_s: float
+    ) -> Generator[float, Moment, Moment]:
+        try:
+            for left, name in zip(range(len(names) - 1, -1, -1), names, strict=True):
+                self.is_between_keys = left > 0
+                moment = yield from self._send(self._key(name, moment), moment, within_s)
+        finally:
+            self.is_between_keys = False
+        return moment
 
     def _send(self, text: str, moment: Moment, within_s: float) -> Generator[float, Moment, Moment]:
         """Write, and wait until the program has read it: two keys read at once may be another key.
@@ -271,8 +281,7 @@ class Drive:
         for dialog in self._settings.dialogs if moment.is_whole else ():
             if dialog.shows not in self._answered_dialogs and Sight(moment.screen).holds(dialog.shows):
                 self._answered_dialogs.add(dialog.shows)
-                for name in dialog.press:
-                    moment = yield from self._send(self._key(name, moment), moment, args.DEFAULT_WITHIN_S)
+                moment = yield from self._send_keys(dialog.press, moment, args.DEFAULT_WITHIN_S)
 
     def _key(self, name: str, moment: Moment) -> str:
         return key(name, application=bool(moment.screen.mode(_APPLICATION_KEYS)))

@@ -191,6 +191,31 @@ def test_queries_are_answered_and_those_that_are_not_are_told(qa: Qa) -> None:
     assert "terminal queries that were not answered: 'OSC 52;c;?'" in result(ended)["notes"]
 
 
+ASKING_BETWEEN = """
+import array, fcntl, os, select, sys, termios, time, tty
+tty.setraw(0)
+os.write(1, b"> ")
+select.select([0], [], [])
+os.write(1, b"\\x1b[6n")          # Esc is there and not read yet
+waiting, end = array.array("i", [0]), time.monotonic() + 0.2
+while time.monotonic() < end and waiting[0] < 2:
+    fcntl.ioctl(0, termios.FIONREAD, waiting)
+got = b""
+while b"R" not in got or b"\\r" not in got:
+    got += os.read(0, 100)
+os.write(1, b"got " + ascii(got.decode()).encode() + b"\\r\\n> ")
+while b"\\x04" not in (key := os.read(0, 100)):
+    os.write(1, key)
+"""
+
+
+def test_an_answer_does_not_come_between_two_keys_that_belong_together(qa: Qa) -> None:
+    pressed = ("wait_for: {ready: true}", "press: [esc, enter]", "type: {text: x, submit: false}")
+    ended = talk(qa, *pressed, agent=qa.agent(ASKING_BETWEEN))
+    assert step(ended, "press")["verdict"] == "passed", ended.out
+    assert "got '\\x1b\\r\\x1b[1;3R'" in (evidence(ended) / "screen.txt").read_text()
+
+
 STUBBORN = """
 import os, tty
 tty.setraw(0)

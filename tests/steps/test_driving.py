@@ -191,8 +191,10 @@ def test_a_key_is_sent_when_the_one_before_has_been_read() -> None:
     assert sent(play.see()) == ["\x1b"]
     play.unread = 1
     assert play.see() == []
+    assert play.drive.is_between_keys
     play.unread = 0
     assert sent(play.see()) == ["\x1b"]
+    assert not play.drive.is_between_keys
     assert play.see() == []
     play.see("seen")
     assert play.drive.verdicts == {"press": Passed("2 keys pressed and read")}
