@@ -146,11 +146,15 @@ _ABORT = Record(
     "The agent stopped the reply: it hung up while it was streamed, and its session says so. Of a reply that "
     "is sent at once only the session can tell; a paced one (`every_ms`) shows the hang-up.",
 )
+_KEPT = (
+    "Characters of the streamed text that were kept. "
+    "Without it, what the guard had read must not be kept whole."
+)
 _TRUNCATION = Record(
     "a 'truncation' step",
     {
         "reply": Field(_REPLY, default=1),
-        "kept_chars": Field(Int("Characters of the streamed text that were kept.", 0)),
+        "kept_chars": Field(Int(_KEPT, 0)),
         "persisted_chars": Field(Int("Characters of the saved message, with its marker.", 0)),
         "marker": Field(Bool("Whether the truncation marker must be there."), default=True),
         "stream": _STREAM,
