@@ -219,8 +219,12 @@ def _gate(
     outcome = replace(outcome, shard=str(options.shard or ""))
     if ended.bugs or ended.interrupted:
         report.bugs(ended.bugs)
-        why = "not made: qa was interrupted" if ended.interrupted else "not made: there is a bug in qa"
-        made = with_unmade(outcome.scenarios, jobs, why)
+        ending, cause = (
+            ("interrupted", "qa was interrupted") if ended.interrupted else ("ended", "a bug in qa")
+        )
+        made = with_unmade(outcome.scenarios, jobs, f"not made: {cause}")
+        left = len(made) - len(outcome.scenarios)
+        say(f"gate: {ending}, {left} of {count(len(jobs), 'run')} not made")
         write_reports(options.reports, replace(outcome, scenarios=made))
         return 130 if ended.interrupted else 4
     changes = sessions.missing + compare(

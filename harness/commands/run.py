@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
 
 
-_CUT_SHORT = {130: "not made: qa was interrupted", 4: "not made: there is a bug in qa"}
+_CUT_SHORT = {130: "not made: qa was interrupted", 4: "not made: a bug in qa"}
 """By exit code, what reports say of the runs that came to no end."""
 
 

@@ -148,17 +148,24 @@ def test_a_process_that_is_killed_makes_its_run_an_error_and_another_goes_on(qa:
     assert out.splitlines()[-1] == "scenarios: 1 passed, 0 failed, 1 error"
 
 
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [
+        (["run"], "interrupted: 2 of 2 runs not made"),
+        (["gate", "--accept", "first"], "gate: interrupted, 2 of 2 runs not made"),
+    ],
+)
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the process table of Linux")
-def test_ctrl_c_ends_every_run_and_keeps_what_they_have_seen(qa: Qa) -> None:
+def test_ctrl_c_ends_every_run_and_keeps_what_they_have_seen(qa: Qa, command: list[str], last: str) -> None:
     qa.scenario("a", HELD)
     qa.scenario("b", HELD)
-    process = _start(qa, "run", "a", "b", "-j", "2", "--report", "json=part.json")
+    process = _start(qa, *command, "a", "b", "-j", "2", "--report", "json=part.json")
     runs = qa.folder / ".qa" / "runs"
     workers = _waiting(process, runs, 2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
-    assert out.splitlines()[-1] == "interrupted: 2 of 2 runs not made"
+    assert out.splitlines()[-1] == last
     for name in ("a", "b"):
         kept = json.loads((runs / "0001" / f"{name}@reference-openai-chat" / "result.json").read_text())
         assert (kept["verdict"], kept["problem"]) == ("error", "interrupted by the user")
