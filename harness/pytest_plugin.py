@@ -108,6 +108,10 @@ class ScenarioItem(pytest.Item):
 
             text = render_scenario(excinfo.value.result, color=False, width=120)
             return f"{excinfo.value}\n{text}"
+        from harness.problems import UserError
+
+        if isinstance(excinfo.value, UserError):
+            return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

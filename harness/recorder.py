@@ -34,7 +34,7 @@ def new_run_folder(runs: Path) -> Path:
         return _next_folder(runs)
     except OSError as error:
         cause = f"cannot keep evidence in {runs}: {error.strerror}"
-        raise CannotRun(f"{cause}\n  name another folder with --runs") from None
+        raise CannotRun(f"{cause}\n  name another folder with --runs (pytest: --qa-runs)") from None
 
 
 def _next_folder(runs: Path) -> Path:

@@ -174,3 +174,23 @@ def test_doubtful_rule_names_are_told_under_pytest_too(qa: Qa) -> None:
     assert done.returncode == 0, done.stdout
     assert "warning: " in done.stdout
     assert "no rule 'colapse-repetition'; did you mean 'collapse-repetition'?" in done.stdout
+
+
+def test_where_pytest_can_keep_no_evidence_it_says_that_and_shows_no_internals(qa: Qa) -> None:
+    qa.scenario("hello", HELLO)
+    (qa.folder / "file").touch()
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "--qa-runs", "file/runs"]
+    done = subprocess.run(
+        [qa.command()[0], *words, "scenarios"],
+        cwd=qa.folder,
+        env=qa.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert (
+        "cannot keep evidence in file/runs: Not a directory\n"
+        "  name another folder with --runs (pytest: --qa-runs)\n"
+    ) in done.stdout
+    assert "runner.py" not in done.stdout
