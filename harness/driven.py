@@ -9,7 +9,7 @@ from harness.evidence import Evidence
 from harness.serving import Serving
 from harness.steps.driving import Drive
 from harness.steps.moments import Keep, Moment, Send, SendSignal, SetSize
-from harness.steps.screens import bare
+from harness.steps.screens import bare, by_panel
 from harness.terminal.emulator import Emulator
 from harness.terminal.ghostty import GhosttyScreen
 from harness.terminal.pty import COLUMNS, ROWS
@@ -39,7 +39,7 @@ class Driven(Serving):
         self._drive = Drive(launch.job.scenario.steps, settings)
         self._wake: asyncio.TimerHandle | None = None
         self._last_output_s = launch.started_s
-        self._shown = ""
+        self._shown = self._panels = ""
         self._awaited = ""
         self._is_advancing = False
         self._answers: list[str] = []
@@ -49,6 +49,11 @@ class Driven(Serving):
     def shown(self) -> str:
         """What the screen showed when the steps were done, with what had scrolled off."""
         return self._shown
+
+    @property
+    def panels(self) -> str:
+        """The same with panels one behind the other."""
+        return self._panels
 
     @property
     def driven(self) -> Mapping[str, CheckVerdict]:
@@ -181,7 +186,7 @@ class Driven(Serving):
         recorder.write(f"screen{suffix}.txt", "\n".join(screen.rows).rstrip("\n") + "\n")
         recorder.write(f"screen{suffix}.svg", render_svg(screen.picture()))
         if not name:
-            self._shown = bare(screen.whole_text)
+            self._shown, self._panels = bare(screen.whole_text), bare(by_panel(screen.whole_text))
 
     def _plan(self) -> None:
         """Come back when the steps want to, if nothing else happens."""

@@ -62,6 +62,7 @@ class Evidence(NamedTuple):
         session: Where the transcript comes from, for messages.
         driven: How the steps that drive a terminal ended, by label; one that was not reached is absent.
         typed: What was typed in a terminal. Then ``output`` is what the screen showed, with its scrollback.
+        panels: ``output`` with panels of a screen that stand beside each other one behind the other.
         snapshots: How the comparisons with the snapshots ended, made when the run was over.
     """
 
@@ -76,4 +77,5 @@ class Evidence(NamedTuple):
     session: SessionSource = SessionSource()
     driven: Mapping[str, CheckVerdict] = MappingProxyType({})
     typed: Sequence[str] = ()
+    panels: str = ""
     snapshots: Mapping[Snapshot, CheckVerdict] = MappingProxyType({})

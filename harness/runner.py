@@ -172,6 +172,7 @@ class _Run:
             exchanges=self.serving.journal.exchanges,
             transcript=self._transcript(session),
             output=self.serving.shown,
+            panels=self.serving.panels,
             exit_code=self.serving.exit_code,
             finished=True,
             variables=launch.variables,

@@ -88,6 +88,11 @@ class Serving:
         return self.output.text
 
     @property
+    def panels(self) -> str:
+        """The same with panels that stand beside each other one behind the other; empty without a screen."""
+        return ""
+
+    @property
     def driven(self) -> Mapping[str, CheckVerdict]:
         """How the steps that drive a terminal have ended."""
         return {}

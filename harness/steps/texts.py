@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from harness.steps.absence import Absent, absent
 from harness.steps.echo import is_shown
 from harness.steps.resolve import UnresolvedError, resolve
+from harness.steps.screens import has_bar
 from harness.steps.verdicts import Failed, Pending, failed
 from harness.steps.wording import chars, folded, quoted, shortened
 from harness.terminal.condition import REPEATED
@@ -96,7 +97,9 @@ def shows(evidence: Evidence, phrase: str) -> bool:
     """
     if phrase in evidence.output:
         return True
-    return evidence.finished and folded(phrase) in folded(evidence.output)
+    return evidence.finished and any(
+        folded(phrase) in folded(text) for text in (evidence.output, evidence.panels)
+    )
 
 
 def unseen_answer(evidence: Evidence, phrase: str) -> str:
@@ -105,9 +108,10 @@ def unseen_answer(evidence: Evidence, phrase: str) -> str:
     Where the program repeats what the user has said, it does not. A prompt that is nothing but the phrase
     cannot be told from the answer.
     """
-    if is_shown(evidence.output, phrase, [evidence.variables.get("prompt", ""), *evidence.typed]):
+    output = evidence.output if has_bar(phrase) else evidence.panels or evidence.output
+    if is_shown(output, phrase, [evidence.variables.get("prompt", ""), *evidence.typed]):
         return ""
-    if is_shown(evidence.output, phrase):
+    if is_shown(output, phrase):
         return f"the output shows {quoted(phrase, 60)} only {REPEATED}"
     return f"the output does not show {quoted(phrase, 60)}"
 
