@@ -7,13 +7,13 @@ import pytest
 from harness.evidence import Evidence
 from harness.scenario import Step
 from harness.scenario_yaml import parse_scenario
-from harness.steps.driving import ECHO_WITHIN_S, HURRIED_QUIT_S, QUIT_WITHIN_S, READ_BY_S, Drive
+from harness.steps.driving import DRAWN_BY_S, ECHO_WITHIN_S, HURRIED_QUIT_S, QUIT_WITHIN_S, READ_BY_S, Drive
 from harness.steps.moments import Command, Keep, Moment, Send, SendSignal, SetSize
 from harness.steps.verdicts import Failed, Passed
 from harness.terminal.condition import Condition, Dialog, TerminalSettings
 from harness.terminal.emulator import Emulator
 from harness.terminal.ghostty import GhosttyScreen
-from mock_llm.journal import Exchange
+from mock_llm.journal import Ending, Exchange
 
 READY = Condition(matches=r"^>\n*\Z")
 SETTINGS = TerminalSettings(ready=READY, quit=(Dialog("", ("ctrl-d",)),))
@@ -184,6 +184,44 @@ def test_answered_wants_a_request_since_the_text_was_submitted() -> None:
     play.ask().ended = "complete"
     play.see()
     assert play.drive.verdicts["wait_for"] == Passed("the agent has answered and takes input")
+
+
+def over(play: Play, ended: Ending = "complete") -> None:
+    """A reply that comes and is over at once, before the program has drawn anything of it."""
+    reply = play.ask()
+    reply.ended, reply.ended_s = ended, play.now_s
+
+
+def test_a_screen_from_before_the_end_of_a_reply_shows_no_readiness() -> None:
+    play = Play("wait_for: {answered: true}", "screen: DONE")
+    play.see("> ")
+    play.later(0.001)
+    over(play)
+    play.see()
+    assert play.drive.awaited == "nothing was drawn since the reply ended (30 s at most)"
+    assert play.drive.wake_s == play.now_s + DRAWN_BY_S
+    play.see("\r\nDONE\r\n> ")
+    assert [type(verdict) for verdict in play.drive.verdicts.values()] == [Passed, Passed]
+
+
+def test_a_program_that_draws_nothing_more_is_ready_a_little_later() -> None:
+    play = Play("wait_for: {answered: true}")
+    play.see("> ")
+    play.later(0.001)
+    over(play)
+    play.see()
+    assert play.drive.verdicts == {}
+    play.later(DRAWN_BY_S)
+    assert play.drive.verdicts == {"wait_for": Passed("the agent has answered and takes input")}
+
+
+def test_who_hung_up_itself_had_drawn_what_it_had_to() -> None:
+    play = Play("wait_for: {answered: true}")
+    play.see("> ")
+    play.later(0.001)
+    over(play, "client-hung-up")
+    play.see()
+    assert play.drive.verdicts == {"wait_for": Passed("the agent has answered and takes input")}
 
 
 def test_a_key_is_sent_when_the_one_before_has_been_read() -> None:
