@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.steps import driving_arguments as args
+from harness.steps.drawn import look_again_s, undrawn
 from harness.steps.moments import (
     Claim,
     Command,
@@ -50,8 +51,6 @@ ECHO_WITHIN_S = 10.0
 READ_AGAIN_S = 0.002
 """How soon it is looked again whether the program has read what was sent: no event tells."""
 READ_BY_S = 0.05
-# A program that knows that a reply is over draws something at once; if not by then, it has nothing to draw.
-DRAWN_BY_S = 1.0
 """By then what was sent is on its way to the program, or has been read in between two looks."""
 
 _ENDS_NOTHING = frozenset({"screen"})  # it looks; what comes after it does not build on it
@@ -213,7 +212,7 @@ class Drive:
         until_s = moment.now_s + within_s
         try:
             while self._not_ready(moment) and moment.now_s < until_s and not has_ended(moment):
-                moment = yield _look_again_s(moment, until_s)
+                moment = yield look_again_s(moment, until_s)
             if has_ended(moment):
                 return
             for dialog in keys:
@@ -273,7 +272,7 @@ class Drive:
             elif code is None and moment.now_s < until_s:
                 yield from self._answer_dialogs(moment)
                 self.awaited = f"{problem} ({within_s:g} s at most)"
-                moment = yield _look_again_s(moment, until_s)
+                moment = yield look_again_s(moment, until_s)
                 continue
             claimed_words = f"{_said(claim.words, moment)} within {within_s:g} s"
             raise _StepFailed(moment, problem, claimed_words)
@@ -293,7 +292,7 @@ class Drive:
             return torn(moment)
         if any(exchange.ended == "open" for exchange in moment.evidence.main):
             return "a reply is under way"
-        return _unmet(self._settings.ready, moment) or _undrawn(moment)
+        return _unmet(self._settings.ready, moment) or undrawn(moment)
 
     def _unlike(self, condition: Condition, title: str, moment: Moment) -> str:
         """What is not on the screen; echoes of what was typed do not count."""
@@ -336,27 +335,6 @@ def _not_over(number: int, main: Sequence[Exchange]) -> str:
     if len(main) < number:
         return f"reply {number} has not begun: request {number} has not come"
     return f"reply {number} is not over" if main[number - 1].ended == "open" else ""
-
-
-def _undrawn(moment: Moment) -> str:
-    """Whether the screen is still the one from before the end of a reply, as a clause."""
-    over_s = _over_s(moment)
-    is_old = moment.now_s - moment.quiet_s < over_s and moment.now_s < over_s + DRAWN_BY_S
-    return "nothing was drawn since the reply ended" if is_old else ""
-
-
-def _look_again_s(moment: Moment, until_s: float) -> float:
-    """When to look again if nothing happens."""
-    drawn_by_s = _over_s(moment) + DRAWN_BY_S
-    return min(until_s, drawn_by_s) if moment.now_s < drawn_by_s else until_s
-
-
-def _over_s(moment: Moment) -> float:
-    """When the program was told that the last reply is over; long ago where it has hung up itself."""
-    last = moment.evidence.main[-1] if moment.evidence.main else None
-    if last is None or last.ended_s is None or last.ended == "client-hung-up":
-        return -DRAWN_BY_S
-    return last.ended_s
 
 
 def _unchanged(rows: Sequence[str], moment: Moment) -> str:

@@ -4,84 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.evidence import Evidence
-from harness.scenario import Step
-from harness.scenario_yaml import parse_scenario
-from harness.steps.driving import DRAWN_BY_S, ECHO_WITHIN_S, HURRIED_QUIT_S, QUIT_WITHIN_S, READ_BY_S, Drive
-from harness.steps.moments import Command, Keep, Moment, Send, SendSignal, SetSize
+from harness.steps.driving import ECHO_WITHIN_S, HURRIED_QUIT_S, QUIT_WITHIN_S
+from harness.steps.moments import Keep, Send, SendSignal, SetSize
 from harness.steps.verdicts import Failed, Passed
 from harness.terminal.condition import Condition, Dialog, TerminalSettings
-from harness.terminal.emulator import Emulator
-from harness.terminal.ghostty import GhosttyScreen
-from mock_llm.journal import Ending, Exchange
-
-READY = Condition(matches=r"^>\n*\Z")
-SETTINGS = TerminalSettings(ready=READY, quit=(Dialog("", ("ctrl-d",)),))
-VARIABLES = {"nonce": "qa17", "prompt": "Answer DONE qa17 now."}
-
-
-def steps(*written: str) -> tuple[Step, ...]:
-    lines = [
-        "scenario: driven",
-        "summary: s",
-        "mode: terminal",
-        'model: [{say: "DONE {nonce}"}, {say: two}]',
-        'prompt: "Answer DONE {nonce} now."',
-        "steps:",
-        *(f"  - {step}" for step in (*written, 'type: "end"')),
-    ]
-    return parse_scenario("\n".join(lines), "driven.yaml").steps[:-1]
-
-
-class Play:
-    """A drive, the screen that it sees, and a clock that only moves when it is told to."""
-
-    def __init__(self, *written: str, settings: TerminalSettings = SETTINGS) -> None:
-        self.drive = Drive(steps(*written), settings)
-        self.emulator = Emulator(GhosttyScreen(40, 8))
-        self.main: list[Exchange] = []
-        self.now_s = 100.0
-        self.unread = 0
-        self._last_output_s = self.now_s
-        self.exit_code: int | None = None
-
-    def see(self, text: str = "") -> list[Command]:
-        """Something happens: output, or whatever was set before."""
-        list(self.emulator.feed(text))
-        if text:
-            self.now_s += 0.001
-            self._last_output_s = self.now_s
-        return self.drive.advance(self.moment())
-
-    def moment(self) -> Moment:
-        """All there is to see now."""
-        evidence = Evidence(main=self.main, exit_code=self.exit_code, variables=VARIABLES)
-        screen, is_whole = self.emulator.screen, not self.emulator.is_torn
-        quiet_s = self.now_s - self._last_output_s
-        return Moment(self.now_s, evidence, screen, is_whole, self.unread, quiet_s, self.emulator.unseen)
-
-    def later(self, seconds: float) -> list[Command]:
-        """Time passes until then, and nothing else happens."""
-        self.now_s += seconds
-        return self.see()
-
-    def read(self) -> list[Command]:
-        """So much time passes that what was sent has been read."""
-        return self.later(READ_BY_S + 0.001)
-
-    def ask(self) -> Exchange:
-        """A request comes."""
-        self.main.append(Exchange(len(self.main) + 1, "POST", "/v1", {}, self.now_s, lane="main"))
-        return self.main[-1]
-
-    @property
-    def failed(self) -> Failed:
-        (verdict,) = [v for v in self.drive.verdicts.values() if isinstance(v, Failed)]
-        return verdict
-
-
-def sent(commands: list[Command]) -> list[str]:
-    return [command.text for command in commands if isinstance(command, Send)]
+from tests.steps.play import SETTINGS, VARIABLES, Play, sent
 
 
 def test_text_is_typed_when_the_agent_is_ready_and_submitted_in_a_write_of_its_own_when_it_is_echoed() -> (
@@ -184,44 +111,6 @@ def test_answered_wants_a_request_since_the_text_was_submitted() -> None:
     play.ask().ended = "complete"
     play.see()
     assert play.drive.verdicts["wait_for"] == Passed("the agent has answered and takes input")
-
-
-def over(play: Play, ended: Ending = "complete") -> None:
-    """A reply that comes and is over at once, before the program has drawn anything of it."""
-    reply = play.ask()
-    reply.ended, reply.ended_s = ended, play.now_s
-
-
-def test_a_screen_from_before_the_end_of_a_reply_shows_no_readiness() -> None:
-    play = Play("wait_for: {answered: true}", "screen: DONE")
-    play.see("> ")
-    play.later(0.001)
-    over(play)
-    play.see()
-    assert play.drive.awaited == "nothing was drawn since the reply ended (30 s at most)"
-    assert play.drive.wake_s == play.now_s + DRAWN_BY_S
-    play.see("\r\nDONE\r\n> ")
-    assert [type(verdict) for verdict in play.drive.verdicts.values()] == [Passed, Passed]
-
-
-def test_a_program_that_draws_nothing_more_is_ready_a_little_later() -> None:
-    play = Play("wait_for: {answered: true}")
-    play.see("> ")
-    play.later(0.001)
-    over(play)
-    play.see()
-    assert play.drive.verdicts == {}
-    play.later(DRAWN_BY_S)
-    assert play.drive.verdicts == {"wait_for": Passed("the agent has answered and takes input")}
-
-
-def test_who_hung_up_itself_had_drawn_what_it_had_to() -> None:
-    play = Play("wait_for: {answered: true}")
-    play.see("> ")
-    play.later(0.001)
-    over(play, "client-hung-up")
-    play.see()
-    assert play.drive.verdicts == {"wait_for": Passed("the agent has answered and takes input")}
 
 
 def test_a_key_is_sent_when_the_one_before_has_been_read() -> None:
