@@ -277,25 +277,28 @@ def _command(
 
 
 def _variables(job: Job, box: sandbox.Sandbox, port: socket.socket, token: str) -> dict[str, str]:
-    number = str(port.getsockname()[1])
     nonce = f"qa{token[:8]}"
-    settings = job.spec.dialect(job.dialect)
     return {
+        **values(job.spec, job.dialect, box, str(port.getsockname()[1])),
+        "nonce": nonce,
+        "prompt": fill(job.scenario.prompt, {"nonce": nonce}),
+    }
+
+
+def values(spec: AgentSpec, dialect: str, box: sandbox.Sandbox, port: str) -> dict[str, str]:
+    """What fills the templates of a description, for any run of the agent in these folders."""
+    settings = spec.dialect(dialect)
+    at = {"port": port, "base_url": f"http://127.0.0.1:{port}"}
+    return {
+        **at,
         "python": sys.executable,
-        "port": number,
-        "base_url": f"http://127.0.0.1:{number}",
         "key": box.key,
         "home": str(box.home),
         "work": str(box.work),
-        "here": str(Path(job.spec.path).parent.absolute()),
-        "model": job.spec.model,
-        "dialect": job.dialect,
-        "nonce": nonce,
-        "prompt": fill(job.scenario.prompt, {"nonce": nonce}),
-        **{
-            name: fill(value, {"base_url": f"http://127.0.0.1:{number}", "port": number})
-            for name, value in (settings.variables if settings else {}).items()
-        },
+        "here": str(Path(spec.path).parent.absolute()),
+        "model": spec.model,
+        "dialect": dialect,
+        **{name: fill(value, at) for name, value in (settings.variables if settings else {}).items()},
     }
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess  # the agent's own program
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -80,11 +78,12 @@ def printed_version(session: QaSession) -> Printed:
     """
     from harness.containment import processes
     from harness.containment.sandbox import environment
-    from harness.launch import check_words, fill
+    from harness.launch import check_words, fill, values
 
     spec, box = session.spec, new_box()
     with watched(session, box):
-        own = _values(session, box)
+        # As in a run in the default dialect, with a port at which nobody answers.
+        own = {**values(spec, spec.dialects[0].name, box, _NOBODYS_PORT), "nonce": "", "prompt": ""}
         env = environment(box, os.environ, {key: fill(value, own) for key, value in spec.env.items()})
         argv = [*(fill(word, own) for word in session.argv), *spec.version_probe]
         try:
@@ -104,27 +103,6 @@ def printed_version(session: QaSession) -> Printed:
                 program.wait()
             written = b"\n".join(_read(file) for file in (out, err))
     return Printed(code, written.decode("utf-8", "replace"))
-
-
-def _values(session: QaSession, box: Sandbox) -> dict[str, str]:
-    """What fills the templates: as in a run in the default dialect, with a port at which nobody answers."""
-    from harness.launch import fill
-
-    spec, settings = session.spec, session.spec.dialects[0]
-    at = {"port": _NOBODYS_PORT, "base_url": f"http://127.0.0.1:{_NOBODYS_PORT}"}
-    return {
-        **at,
-        "home": str(box.home),
-        "work": str(box.work),
-        "python": sys.executable,
-        "here": str(Path(spec.path).parent.absolute()),
-        "key": box.key,
-        "model": spec.model,
-        "dialect": settings.name,
-        "nonce": "",
-        "prompt": "",
-        **{name: fill(value, at) for name, value in settings.variables.items()},
-    }
 
 
 def _output(box: Sandbox, name: str) -> IO[bytes]:
